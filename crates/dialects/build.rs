@@ -1,4 +1,4 @@
-//! Embeds every `dialects/NAME/dialect` of the package, and `dialects/NAME/system` where there is one, in order of name.
+//! Embeds every `dialects/NAME/dialect` of the package, and `dialects/NAME/system` if it exists, in order of name.
 
 use std::fmt::Write as _;
 use std::path::Path;

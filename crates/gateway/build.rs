@@ -1,4 +1,4 @@
-//! Sets `shared_cases` as the binary's crate does. The published package leaves this file out.
+//! Sets `shared_cases` as the build script of the `toolglot` binary does. The published package leaves this file out.
 
 #[path = "../toolglot/build.rs"]
 mod shared_cases;

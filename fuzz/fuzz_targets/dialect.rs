@@ -1,4 +1,4 @@
-//! A dialect file, and a message read with what it compiled to. The two are parted by a byte 0.
+//! A dialect file, and a message that its program reads. A zero byte separates the two.
 #![no_main]
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Values brought to their shapes, in pieces: JSON comes out, the same in every cut, and again as it is.
+//! Values coerced to their shapes, in pieces: the output is JSON, the same in every cut, and a fixed point.
 //!
 //! The first byte of the input chooses the cut.
 #![no_main]
@@ -42,7 +42,7 @@ fn fitted(target: Target<'_>, json: &str, size: usize) -> (String, Vec<Fitted>) 
     (out, changes)
 }
 
-/// One property of each kind, under names of one letter and of two that miss each other by little.
+/// One property of each kind, with names of one and two letters that are near each other.
 fn fields() -> Fields {
     let integer = Shape::Scalar(Scalars { integer: true, ..Scalars::default() });
     let flag = Shape::Scalar(Scalars { boolean: true, null: true, ..Scalars::default() });

@@ -1,6 +1,6 @@
-//! JSON as models write it, in pieces: what comes out is a prefix of JSON, the same in every cut, and whole once completed.
+//! JSON as models write it, in pieces: the output is a prefix of JSON, the same in every cut, and whole once completed.
 //!
-//! The first byte of the input chooses the root and the cut, the second one what the caller knows.
+//! The first byte of the input chooses the root and the cut, the second one the caller's knowledge.
 #![no_main]
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// A machine that is told some of what a caller may know.
+/// A machine with some of the facts that a caller may know.
 fn machine(root: Root, known: u8) -> Transducer {
     let is = |bit: u8| known & bit != 0;
     let list = |texts: &[&str]| -> Arc<[String]> { texts.iter().map(|&text| text.into()).collect() };
@@ -47,7 +47,7 @@ fn machine(root: Root, known: u8) -> Transducer {
     machine
 }
 
-/// The JSON text, how it ends, how much was read, and the repairs.
+/// The JSON text, its completeness, the number of bytes read, and the repairs.
 fn read(root: Root, machine: &Transducer, text: &str, size: usize) -> (String, Completeness, usize, Vec<toolglot_json::RepairSpan>) {
     let mut out = Output::default();
     let mut json = machine.clone();
@@ -74,7 +74,7 @@ fn read(root: Root, machine: &Transducer, text: &str, size: usize) -> (String, C
     (out.text, rest, at, out.repairs)
 }
 
-/// A value that is not an object is looked at as the member of one.
+/// A value that is not an object is checked as the member of one.
 fn check(root: Root, text: &str, whole: bool) {
     let mut prefix = prefix::Prefix::default();
     if root == Root::Value {

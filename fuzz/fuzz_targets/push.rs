@@ -1,7 +1,7 @@
 //! A message in pieces: spans tile, arguments are JSON, and the cut does not matter.
 //!
-//! The first byte of the input and the highest bit of the second choose the program, the second one how the message ends
-//! and is cut, the rest is the message. What stands in it between the bytes 1 and 2 comes as a special token.
+//! The first byte of the input and the highest bit of the second choose the program. The second byte also chooses how
+//! the message ends and is cut; the rest is the message. Text between the bytes 1 and 2 comes as a special token.
 #![no_main]
 
 use std::ops::Range;
@@ -31,26 +31,26 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// The message without the marks of its special tokens, and where these stand.
+/// The message without the bytes around its special tokens, and the spans of these tokens.
 fn marked(text: &str) -> (String, Vec<Range<usize>>) {
     let (mut message, mut tokens) = (String::new(), Vec::new());
     let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('\u{1}')
-        && let Some((token, behind)) = behind.split_once('\u{2}')
+    while let Some((before, after)) = rest.split_once('\u{1}')
+        && let Some((token, after)) = after.split_once('\u{2}')
     {
         message.push_str(before);
-        let begin = message.len();
+        let start = message.len();
         message.push_str(token);
         if !token.is_empty() {
-            tokens.push(begin..message.len());
+            tokens.push(start..message.len());
         }
-        rest = behind;
+        rest = after;
     }
     message.push_str(rest);
     (message, tokens)
 }
 
-/// Each dialect alone and all of them, without tools and with some; and formats with words that no dialect of ours has.
+/// Each dialect alone and all of them, without tools and with some; and formats with words that no shipped dialect has.
 fn programs() -> &'static [Arc<Program>] {
     static ALL: OnceLock<Vec<Arc<Program>>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -66,7 +66,7 @@ fn programs() -> &'static [Arc<Program>] {
         for dialect in formats() {
             all.push(Arc::new(Program::compile(&[dialect], &tools(), Limits::default()).expect("it compiles")));
         }
-        // Nine bits choose: what is beyond is never tried.
+        // Nine bits choose: a later program would never run.
         assert!(all.len() <= 512);
         all
     })

@@ -1,4 +1,4 @@
-//! Whole documents: what comes out is JSON, comes out again as it is, and costs work linear in the text.
+//! Whole documents: the output is JSON and a fixed point, and costs work linear in the text.
 //!
 //! The first byte of the input chooses the preset.
 #![no_main]

@@ -1,6 +1,7 @@
-//! What builtin tools wrote under names that other programs obey, each with an approval of its own.
+//! The approved writes of builtin tools to files that other programs obey, each with an approval of its own.
 //!
-//! Another call's program may run meanwhile. What is written so is not the program's, as long as it holds what was written.
+//! Another call's program may run at the same time. Such a file does not count as the program's while it holds the
+//! approved bytes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -10,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use sha2::{Digest, Sha256};
 use toolglot_policy::is_guarded;
 
-/// How many places are remembered. The oldest are forgotten first, and then moved aside as what a program made.
+/// How many paths are remembered. The oldest are forgotten first: their files are then quarantined like a program's.
 const MOST_WRITES: usize = 1_000;
 
-/// All such writes of this process: programs of several sessions may run in one root.
+/// All approved writes of this process: programs of several sessions may run in one root.
 static WRITES: Mutex<Writes> = Mutex::new(Writes {
     n: 0,
     last: BTreeMap::new(),
@@ -21,16 +22,16 @@ static WRITES: Mutex<Writes> = Mutex::new(Writes {
 
 struct Writes {
     n: u64,
-    /// By absolute path: which write it was, and the hash of what was written.
+    /// By absolute path: the number of the last write, and the hash of its content.
     last: BTreeMap<PathBuf, (u64, [u8; 32])>,
 }
 
-/// How many writes there were until now.
+/// How many writes were noted so far.
 pub(crate) fn n_writes() -> u64 {
     WRITES.lock().unwrap_or_else(PoisonError::into_inner).n
 }
 
-/// Remembers what is about to be written at `path` below `root`.
+/// Remembers the content that a tool is about to write at `path` below `root`.
 pub(crate) fn note(root: &Path, path: &Path, content: &[u8]) {
     let is_obeyed = path.ancestors().any(is_guarded);
     if !is_obeyed {
@@ -48,7 +49,7 @@ pub(crate) fn note(root: &Path, path: &Path, content: &[u8]) {
     }
 }
 
-/// Whether `path` was written after the first `n_before` writes, and `file` holds that still.
+/// Whether `path` was written after the first `n_before` writes, and `file` still holds that content.
 #[cfg_attr(
     not(target_os = "linux"),
     allow(dead_code, reason = "only programs in a sandbox need it")

@@ -6,14 +6,14 @@ use toolglot_value::{Map, Value};
 
 use crate::Failure;
 
-/// The arguments of one call. Whether all of them are known is for the schema to say.
+/// The arguments of one call. The schema checks whether all of them are known.
 pub(crate) struct Arguments<'a> {
     pub(crate) tool: String,
     pub(crate) map: &'a Map<String, Value>,
 }
 
 impl<'a> Arguments<'a> {
-    /// A string that has to be there; `expected` says what it is for.
+    /// A required string; `expected` describes its use.
     pub(crate) fn text(
         &self,
         parameter: &'static str,
@@ -66,7 +66,7 @@ impl<'a> Arguments<'a> {
             .ok_or_else(|| wrong(parameter, "a whole number, not negative", value))
     }
 
-    /// A number of seconds above zero, if there is one; more than a day is as good as a day.
+    /// A number of seconds above zero, if there is one, capped at a day.
     pub(crate) fn opt_seconds(&self, parameter: &'static str) -> Result<Option<Duration>, Failure> {
         let Some(value) = self.value(parameter) else {
             return Ok(None);
@@ -88,7 +88,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The value; `null` is as good as none.
+    /// The value; `null` counts as absent.
     fn value(&self, parameter: &str) -> Option<&'a Value> {
         self.map.get(parameter).filter(|value| !value.is_null())
     }

@@ -1,22 +1,22 @@
-//! The directories that a word of a command may count from.
+//! The directories that a word of a command may be relative to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::Root;
 
-/// Directories that words are looked up from.
+/// The most base directories that are followed.
 const MOST_DIRECTORIES: usize = 64;
 
 /// Options whose value is the directory that a program changes to.
 const DIRECTORY_OPTIONS: &[&str] = &["-C", "--chdir", "--directory"];
 
-/// The directories that may be in force somewhere in a command: any `cd` may fail, or may not be reached.
+/// The possible working directories within a command: any `cd` may fail, or may not be reached.
 #[derive(Debug)]
 pub(crate) struct BaseDirectories {
-    /// Paths below the root, in the order in which they are found; where they lead out, as they are written.
+    /// Paths below the root in the order of discovery; paths that lead out of the root are as written.
     pub(crate) paths: Vec<String>,
-    /// Whether there are more than were followed.
+    /// Whether there are more directories than were followed.
     pub(crate) has_more: bool,
 }
 
@@ -28,10 +28,10 @@ impl BaseDirectories {
         };
         let mut known = BTreeSet::from([cwd.to_owned()]);
         let mut looked: BTreeMap<&str, usize> = BTreeMap::new();
-        // Where the command is if each change succeeds, also into a directory that an earlier command makes.
+        // The directory if every `cd` succeeds, including one into a directory that an earlier command makes.
         let mut chain = cwd.to_owned();
         for to in commands.iter().flat_map(|words| changes(words)) {
-            // From each directory a place is looked up once.
+            // Each target is looked up once from each directory.
             let n_looked = looked.insert(to, found.paths.len()).unwrap_or(0);
             let others = found.paths[n_looked..].iter();
             let others = others.filter_map(|base| existing(root, &joined(base, to)));
@@ -55,7 +55,7 @@ impl BaseDirectories {
     }
 }
 
-/// A word, counted from a directory.
+/// A word as a path relative to a directory.
 pub(crate) fn joined(base: &str, word: &str) -> String {
     if Path::new(word).is_absolute() {
         word.to_owned()
@@ -64,7 +64,7 @@ pub(crate) fn joined(base: &str, word: &str) -> String {
     }
 }
 
-/// Where the words of one command change to.
+/// The directories that one command changes to.
 fn changes(words: &[String]) -> Vec<&str> {
     if let [program, to] = words
         && program == "cd"
@@ -131,7 +131,7 @@ mod tests {
         for (text, expected) in [
             ("cat a", "."),
             ("cd a", ". a"),
-            // One that fails leaves the next one where it was.
+            // After a `cd` that fails, the next one starts in the old directory.
             ("cd none; cd b", ". none b none/b"),
             ("cd a; cd b", ". a b a/b"),
             ("cd a; cd ..; cd b", ". a b a/b"),

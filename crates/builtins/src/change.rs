@@ -1,4 +1,4 @@
-//! What a call would make of a file, without doing it.
+//! The new content that a call would give a file, computed without a write.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use crate::shown::shown;
 use crate::unified_diff::unified_diff;
 use crate::{Failure, Root};
 
-/// What a call would make of a file.
+/// The old and the new content of a file that a call would change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The file, relative to the root.
     pub path: PathBuf,
-    /// What is in it now; `None` if there is none.
+    /// The present content; `None` if there is no file.
     pub old: Option<String>,
-    /// What would be in it.
+    /// The new content.
     pub new: String,
 }
 
@@ -36,12 +36,13 @@ impl Change {
     }
 }
 
-/// The text of the file at `path`, which is resolved and relative to the root. `None` if it is no file, too large or binary.
+/// The text of the file at `path`, which is resolved and relative to the root. `None` if it is not a file, too large or
+/// binary.
 pub fn text_of(root: &Root, path: &Path) -> Option<String> {
     text(root, path).ok().map(|(_, text)| text)
 }
 
-/// What a call of a tool that writes text would make of its file. `None` of other tools, and where it could not be done.
+/// The change that a call of a text-writing tool would make. `None` for other tools, and for calls that would fail.
 pub fn change(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Option<Change> {
     let arguments = Arguments {
         tool: tool.to_owned(),
@@ -69,8 +70,8 @@ pub fn change(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Option
     Some(Change { path, old, new })
 }
 
-/// The bytes that a file would hold after a call of a tool that writes text. `None` of other tools, and where it could not be
-/// done.
+/// The bytes of a file after a call of a text-writing tool. `None` for other tools, for calls that would fail, and
+/// where the bytes are not known in advance.
 pub(crate) fn new_bytes(
     root: &Root,
     tool: &str,
@@ -91,7 +92,7 @@ pub(crate) fn new_bytes(
         Err(_) => return None,
     };
     let new = match tool {
-        // What is appended to a text in Latin-1 is UTF-8, so that it is known only when it is done.
+        // In Latin-1 the appended text stays UTF-8, so the bytes are known only after the call.
         "append_file" if encoding != Encoding::Latin1 => format!("{old}{}", content?),
         "edit_file" => edited(&arguments, &path, &old)?,
         _ => return None,

@@ -1,4 +1,5 @@
-//! `execute_command`: literal words are run word by word, without a shell; other text in a shell, if that was allowed.
+//! `execute_command`: literal words run as argument lists without a shell; other text runs in a shell, if that was
+//! allowed.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -14,17 +15,17 @@ use crate::file_names::file_names;
 use crate::git_settings::starts;
 use crate::{Failure, Outcome, Root, git, identity};
 
-/// Words of a command that are looked up as paths.
+/// The most words of a command that are looked up as paths.
 const MOST_WORDS: usize = 4_096;
 
-/// What is to be run.
+/// A command to run: its pipelines, or the text for a shell.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) line: Result<CommandLine, String>,
     pub(crate) time: Option<Duration>,
 }
 
-/// Reads a command and finds out where its words lead that name places inside the root.
+/// Reads a command and resolves its words that name paths inside the root.
 pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
     let mut fact = CommandFact::expanded(text, |moves, pattern| {
         let base = moves
@@ -47,7 +48,7 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
                 written: word.to_owned(),
                 found: Ok(inside),
             }),
-            // Where it leads is for those rules to say that are about places outside.
+            // The rules for paths outside the root decide about the target.
             Err(escape) if escape.is_outside() && word != "/dev/null" => {
                 let path = root.path().join(&path);
                 let real = path.canonicalize().unwrap_or(path);
@@ -56,10 +57,10 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
             Err(_) => {}
         }
     }
-    // Of the other words nobody knows where they lead.
+    // The targets of the remaining words are unknown.
     let has_more_places = places.next().is_some() || bases.has_more;
     let is_away = |away: &AwayPath| {
-        // What only a shell knows of it may be anything: what is written before that says where it starts.
+        // The path after a `\0` is known only to a shell and may be anything. The part before it is the known prefix.
         let known = away.path.split('\0').next().unwrap_or_default();
         let leads_out = |base: &str| {
             let found = if known.starts_with('~') {
@@ -75,13 +76,13 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
                     .iter()
                     .fold(cwd.to_owned(), |base, to| joined(&base, to)),
             ),
-            // Which directory is in force is not known: none of them may lead out.
+            // The working directory is unknown: one candidate that leads out is enough.
             None => bases.has_more || bases.paths.iter().any(|base| leads_out(base)),
         }
     };
     let away = fact.away();
     let beyond = away.iter().take(MOST_WORDS).find(|path| is_away(path));
-    // A word that is not checked may lead anywhere.
+    // An unchecked word may lead anywhere.
     let beyond = beyond.or_else(|| away.get(MOST_WORDS));
     fact.beyond = beyond.map(|away| away.path.clone());
     fact.places = found;
@@ -93,18 +94,18 @@ pub(crate) fn fact(root: &Root, text: &str, cwd: &str) -> CommandFact {
     fact
 }
 
-/// Runs it in the directory `cwd` of the root.
+/// Runs a command in the directory `cwd` of the root.
 pub(crate) fn run(root: &Root, cwd: &Path, run: Run) -> Result<Outcome, Failure> {
     root.directory(cwd)
         .map_err(|error| root.explain("used as the working directory", cwd, error.into()))?;
     let time = root.sandbox.time(run.time);
-    let mut told = Told::default();
+    let mut report = Told::default();
     match run.line {
         Ok(line) => {
             if let Some(name) = shell_state(&line) {
                 return Err(Failure::ShellState { name });
             }
-            literal(root, cwd.to_path_buf(), &line, time, &mut told)?;
+            literal(root, cwd.to_path_buf(), &line, time, &mut report)?;
         }
         Err(text) => {
             let mut command = root.sandbox.command(root.path(), cwd, true)?;
@@ -125,18 +126,18 @@ pub(crate) fn run(root: &Root, cwd: &Path, run: Run) -> Result<Outcome, Failure>
                 command.argv = ["sh", "-c", &text].map(Into::into).to_vec();
                 command.run()
             })?;
-            told.add(&outcome);
+            report.add(&outcome);
         }
     }
-    told.hint = write_hint(root, &told.stderr);
-    Ok(told.outcome(time))
+    report.hint = write_hint(root, &report.stderr);
+    Ok(report.outcome(time))
 }
 
-/// What would let a command change what it could not, where its own words say that the file system is read-only.
+/// A hint about the missing permission, where the command's stderr reports a read-only file system.
 fn write_hint(root: &Root, stderr: &str) -> Option<String> {
     let sandbox = &root.sandbox;
     let is_ours = |line: &str| {
-        // A place outside of the root stays as it is, whatever is granted.
+        // No grant makes a path outside the root writable.
         let words =
             line.split(|c: char| c.is_whitespace() || "'\"`:,()\u{2018}\u{2019}".contains(c));
         let mut places = words.filter(|word| word.starts_with('/')).peekable();
@@ -165,7 +166,7 @@ fn write_hint(root: &Root, stderr: &str) -> Option<String> {
     })
 }
 
-/// The name of a command that is alone in its line and would change nothing but a shell.
+/// The name of the command if it is the only one of its line and changes only the shell's state.
 fn shell_state(line: &CommandLine) -> Option<String> {
     let mut commands = line.commands();
     let first = commands.next()?.first()?;
@@ -173,16 +174,17 @@ fn shell_state(line: &CommandLine) -> Option<String> {
         .then(|| first.clone())
 }
 
-/// Runs pipelines as `&&`, `||` and `;` say. `cd` is ours: it changes where the commands after it run.
+/// Runs pipelines as `&&`, `||` and `;` say. `cd` is built in: it changes the working directory of the commands after
+/// it.
 fn literal(
     root: &Root,
     mut cwd: PathBuf,
     line: &CommandLine,
     time: Duration,
-    told: &mut Told,
+    report: &mut Told,
 ) -> Result<(), Failure> {
     let started = Instant::now();
-    // What one command leaves in `/tmp` the next one finds there.
+    // All commands of a line share one `/tmp`.
     let scratch = (line.commands().count() > 1)
         .then(Scratch::new)
         .transpose()?;
@@ -191,13 +193,13 @@ fn literal(
         base.temporary = scratch.as_ref().map(|scratch| scratch.path().to_path_buf());
         Ok::<Command, Failure>(base)
     };
-    // They are found out once for the commands of a pipeline: looking for what may not be seen takes longest.
+    // Computed once for all commands of a pipeline: the search for hidden files takes longest.
     let mut base = command_in(&cwd)?;
     for pipeline in &line.pipelines {
         let is_run = match pipeline.join {
             Join::Then => true,
-            Join::And => told.is_success(),
-            Join::Or => !told.is_success(),
+            Join::And => report.is_success(),
+            Join::Or => !report.is_success(),
         };
         if !is_run {
             continue;
@@ -210,30 +212,30 @@ fn literal(
                     cwd = to;
                     // Another repository may start here.
                     identity::set(&mut base.env, root.path(), &cwd);
-                    told.exit = Exit::Code(0);
+                    report.exit = Exit::Code(0);
                 }
                 Err(message) => {
-                    let is_told = pipeline.streams[0].error != Stream::Null;
-                    told.stderr.push_str(if is_told { &message } else { "" });
-                    told.exit = Exit::Code(1);
+                    let is_shown = pipeline.streams[0].error != Stream::Null;
+                    report.stderr.push_str(if is_shown { &message } else { "" });
+                    report.exit = Exit::Code(1);
                 }
             }
             continue;
         }
         let left = time.saturating_sub(started.elapsed());
         if left.is_zero() {
-            told.exit = Exit::TimedOut;
+            report.exit = Exit::TimedOut;
             break;
         }
-        if told.n_run > 0 {
-            // What ran before may have moved what is kept.
+        if report.n_run > 0 {
+            // An earlier command may have moved protected files.
             base = command_in(&cwd)?;
         }
-        if told.n_run > 0 && !stands(root, &cwd, pipeline) {
-            told.stderr.push_str(
+        if report.n_run > 0 && !stands(root, &cwd, pipeline) {
+            report.stderr.push_str(
                 "an earlier command changed the files that a pattern matches: run this command in a call of its own\n",
             );
-            told.exit = Exit::Code(1);
+            report.exit = Exit::Code(1);
             continue;
         }
         let mut changed = Vec::new();
@@ -264,33 +266,33 @@ fn literal(
             .collect();
         let outcomes = match run_pipeline(&commands) {
             Ok(outcomes) => outcomes,
-            // The commands before it have run: that is reported, not lost.
-            Err(error) if told.n_run > 0 => {
-                let _ = writeln!(told.stderr, "{error}");
-                told.exit = Exit::Code(127);
+            // The earlier commands have run: their output is reported, not lost.
+            Err(error) if report.n_run > 0 => {
+                let _ = writeln!(report.stderr, "{error}");
+                report.exit = Exit::Code(127);
                 continue;
             }
             Err(error) => return Err(error.into()),
         };
         for outcome in &outcomes {
-            told.add(outcome);
+            report.add(outcome);
         }
-        if told.exit == Exit::Code(128) && !changed.is_empty() {
+        if report.exit == Exit::Code(128) && !changed.is_empty() {
             let _ = writeln!(
-                told.stderr,
+                report.stderr,
                 "git cannot read {}, which is hidden from commands and changed since it was last added: leave it out with a pathspec such as `':!{}'`",
                 changed.join(", "),
                 changed[0]
             );
         }
-        if matches!(told.exit, Exit::TimedOut | Exit::Cancelled) {
+        if matches!(report.exit, Exit::TimedOut | Exit::Cancelled) {
             break;
         }
     }
     Ok(())
 }
 
-/// Whether the patterns of a pipeline still stand for the names that were judged.
+/// Whether the patterns of a pipeline still expand to the names that the policy decided on.
 fn stands(root: &Root, cwd: &Path, pipeline: &Pipeline) -> bool {
     pipeline.patterns.iter().all(|pattern| {
         let Ok(mut names) = file_names(root, &cwd.to_string_lossy(), &pattern.pattern) else {
@@ -299,7 +301,7 @@ fn stands(root: &Root, cwd: &Path, pipeline: &Pipeline) -> bool {
         let words = &pipeline.commands[pattern.command][pattern.word..][..pattern.n_words];
         let is_word = pattern.n_words == 1 && names.is_empty();
         if is_word {
-            // Nothing fitted, so the word is the pattern itself.
+            // Nothing matched, so the word is the pattern itself.
             names.push(unescaped(&pattern.pattern));
         }
         names == words
@@ -333,7 +335,7 @@ fn change_directory(root: &Root, cwd: &Path, words: &[String]) -> Result<PathBuf
         .map_err(|error| format!("cd: {to}: {error}\n"))
 }
 
-/// The report on all that ran.
+/// The report on all commands that ran.
 #[derive(Debug)]
 struct Told {
     stdout: String,
@@ -390,7 +392,7 @@ impl Told {
         };
         let exit_code = match self.exit {
             Exit::Code(code) => code,
-            // As shells say it.
+            // The codes that shells use.
             Exit::TimedOut => 124,
             Exit::Signal(signal) => 128 + signal,
             Exit::Cancelled => 130,
@@ -441,7 +443,7 @@ impl Told {
     }
 }
 
-/// What a signal usually means where a limit sent it.
+/// The usual meaning of a signal that a limit sends.
 fn signal_means(signal: i32) -> &'static str {
     match signal {
         9 => " (killed, perhaps for its memory)",

@@ -1,7 +1,7 @@
-//! In which encoding a file's text is, and bringing text there and back.
+//! Detects the encoding of a file's text, decodes it and encodes it again.
 //!
-//! UTF-8 is what everything is unless its bytes say otherwise: a byte order mark, the zero bytes of UTF-16, or bytes that
-//! are no UTF-8 and could all be Latin-1. What could be several is not guessed.
+//! A file is UTF-8 unless its bytes show otherwise: a byte order mark, the zero bytes of UTF-16, or invalid UTF-8 that
+//! is valid Latin-1. Ambiguous bytes have no encoding.
 
 /// An encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// The name of it in answers.
+    /// The encoding's name in tool results.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Encoding::Utf8 => "utf-8",
@@ -29,7 +29,7 @@ impl Encoding {
         }
     }
 
-    /// The encoding that the start of a file shows: a byte order mark, or a zero in every second byte.
+    /// Detects an encoding from the start of a file: a byte order mark, or a zero in every second byte.
     pub(crate) fn of_head(head: &[u8]) -> Option<Encoding> {
         let utf16 = |is_big, has_mark| Some(Encoding::Utf16 { is_big, has_mark });
         match head {
@@ -44,7 +44,7 @@ impl Encoding {
         let n = pairs.len();
         let zeros = |which: usize| pairs.clone().filter(|pair| pair[which] == 0).count();
         let (first, second) = (zeros(0), zeros(1));
-        // Letters of Europe have one zero each; in something else there are zeros on both sides, or few.
+        // European letters in UTF-16 have one zero byte each. Other data has zeros on both sides, or few.
         if n >= 2 && first == 0 && second * 10 >= n * 9 {
             return utf16(false, false);
         }
@@ -54,7 +54,7 @@ impl Encoding {
         None
     }
 
-    /// The encoding of a whole file, with its text; `None` if it is in none of these.
+    /// The encoding of a whole file, with its text; `None` if no encoding fits.
     pub(crate) fn read(bytes: &[u8]) -> Option<(Encoding, String)> {
         let encoding = Encoding::of_head(bytes);
         let text = match encoding {
@@ -70,7 +70,7 @@ impl Encoding {
         Some((encoding?, text))
     }
 
-    /// A text in this encoding; the letter that it does not have otherwise.
+    /// A text in this encoding; the error is the first letter that the encoding lacks.
     pub(crate) fn write(self, text: &str) -> Result<Vec<u8>, char> {
         Ok(match self {
             Encoding::Utf8 => text.as_bytes().to_vec(),
@@ -97,7 +97,7 @@ impl Encoding {
         })
     }
 
-    /// The same without the byte order mark, for appending.
+    /// The same encoding without a byte order mark, for appending.
     pub(crate) fn unmarked(self) -> Encoding {
         match self {
             Encoding::Utf8Mark => Encoding::Utf8,
@@ -110,7 +110,7 @@ impl Encoding {
     }
 }
 
-/// Half a unit at the end, or half a pair anywhere, makes it no text.
+/// Decodes UTF-16. Half a unit at the end, or an unpaired surrogate, is an error.
 fn utf16_text(bytes: &[u8], is_big: bool) -> Option<String> {
     let pairs = bytes.chunks_exact(2);
     if !pairs.remainder().is_empty() {
@@ -127,8 +127,7 @@ fn utf16_text(bytes: &[u8], is_big: bool) -> Option<String> {
     char::decode_utf16(units).collect::<Result<_, _>>().ok()
 }
 
-/// The text of bytes in Latin-1; `None` if they may as well be something else: UTF-8 that is broken somewhere, another table of
-/// letters, or no text.
+/// The text of bytes in Latin-1. `None` if the bytes may be broken UTF-8, another 8-bit encoding, or binary.
 pub(crate) fn latin1(bytes: &[u8]) -> Option<String> {
     let is_letter = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x20..=0x7e | 0xa0..);
     let has_utf8 = bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());

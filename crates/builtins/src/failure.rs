@@ -1,11 +1,11 @@
-//! Why a tool did not do what was asked.
+//! The errors of builtin tools.
 
 use std::io;
 
 use thiserror::Error;
 use toolglot_policy::Escape;
 
-/// Why a tool did not do what was asked. The messages are for the model: what was wrong, and what to write instead.
+/// Why a builtin tool failed. The messages are for the model: they name the error and what to write instead.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Failure {
@@ -18,20 +18,20 @@ pub enum Failure {
     /// Edits that cannot be read.
     #[error("the edits cannot be read: {problem}")]
     BadEdit {
-        /// What is wrong, and what to write instead.
+        /// The error, and what to write instead.
         problem: String,
     },
-    /// An edit that does not fit the file as it is.
+    /// An edit that does not fit the present file.
     #[error("edit {number} of `{path}` was not made, and neither were the others: {problem}")]
     StaleEdit {
         /// The path.
         path: String,
-        /// Which, from 1.
+        /// The edit's number, from 1.
         number: usize,
-        /// What is there instead.
+        /// What the file contains instead.
         problem: String,
     },
-    /// A file that is no text where text is to be changed.
+    /// A file to edit that is not text.
     #[error(
         "`{path}` is not text in UTF-8, UTF-16 or Latin-1 and cannot be edited: write all of it with `write_file`, or convert it with a command"
     )]
@@ -51,13 +51,13 @@ pub enum Failure {
         /// The letter.
         letter: char,
     },
-    /// A directory where files are deleted.
+    /// `delete_file` on a directory.
     #[error("`{path}` is a directory, and only single files are deleted")]
     DeletesDirectory {
         /// The path.
         path: String,
     },
-    /// Something stands where something is to be moved.
+    /// The target of a move exists.
     #[error("`{path}` is there already, and moving replaces nothing")]
     Exists {
         /// The path.
@@ -69,49 +69,49 @@ pub enum Failure {
         /// The path.
         path: String,
     },
-    /// A directory that holds what would be free of a refusal elsewhere.
+    /// A directory to move that contains a protected path: the move would remove its protection.
     #[error("`{path}` holds `{held}`, which may not be moved: move what is allowed one by one")]
     HoldsRefused {
         /// The directory.
         path: String,
-        /// What is in it.
+        /// The protected path in it.
         held: String,
     },
-    /// A question to another machine that was not asked.
+    /// An HTTP request that was not sent.
     #[error("{problem}")]
     Http {
         /// Why.
         problem: String,
     },
-    /// A question to another machine that was not answered: asking again may help.
+    /// An HTTP request without a response: a retry may help.
     #[error("`{host}` gave no answer: {problem}")]
     Unanswered {
-        /// Who was asked.
+        /// The host.
         host: String,
-        /// What became of it.
+        /// The error.
         problem: String,
     },
-    /// git did not do it.
+    /// git failed.
     #[error("git says: {said}")]
     Git {
-        /// What it wrote.
+        /// What git wrote.
         said: String,
     },
-    /// A command that would change nothing but a shell.
+    /// A command that would change only the shell's state.
     #[error("`{name}` changes nothing but the shell it runs in, and every command runs on its own: {}", state_help(.name))]
     ShellState {
         /// The command.
         name: String,
     },
-    /// More in the root than can be looked through for what commands may not see.
+    /// The root has too many files to search them for protected paths.
     #[error(
         "no command runs here: the directory holds more than {n} files, too many to check for protected paths; work in a smaller one"
     )]
     TooMany {
-        /// How many are looked at.
+        /// The limit.
         n: usize,
     },
-    /// A directory that no path leads to, so that nothing in it can be kept from commands.
+    /// A directory nested too deep for a path, so that nothing in it can be hidden from commands.
     #[error(
         "no command runs here: a directory is nested too deep to be hidden from commands; remove it"
     )]
@@ -126,7 +126,7 @@ pub enum Failure {
         tool: String,
         /// The parameter.
         parameter: &'static str,
-        /// What belongs there.
+        /// The expected value.
         expected: &'static str,
     },
     /// A parameter holds another kind of value.
@@ -134,12 +134,12 @@ pub enum Failure {
     WrongType {
         /// The parameter.
         parameter: &'static str,
-        /// What belongs there.
+        /// The expected value.
         expected: &'static str,
-        /// What stands there.
+        /// The kind of the value.
         found: String,
     },
-    /// The path leads to no place inside the root.
+    /// The path does not lead to a place inside the root.
     #[error("path {written:?}: {escape}")]
     Path {
         /// The path as written.
@@ -188,13 +188,13 @@ pub enum Failure {
         /// The path as written.
         path: String,
     },
-    /// The place is no longer what it was when the call was planned.
+    /// The path changed after the call was planned.
     #[error("`{path}` was replaced by a symbolic link while the call was running")]
     Changed {
         /// The path.
         path: String,
     },
-    /// Bytes that are no text.
+    /// A binary file.
     #[error(
         "`{path}` is a binary file of {size} bytes (it holds a zero byte), not text: use a command such as `file` or `xxd`"
     )]
@@ -204,7 +204,7 @@ pub enum Failure {
         /// Its size in bytes.
         size: u64,
     },
-    /// More than a tool takes.
+    /// More bytes than a tool accepts.
     #[error(
         "{what} of `{path}` is {size} bytes, over the limit of {limit}: write it in parts, or name a smaller file"
     )]
@@ -218,7 +218,7 @@ pub enum Failure {
         /// The limit in bytes.
         limit: u64,
     },
-    /// A file that may not be changed.
+    /// A read-only file.
     #[error("`{path}` is read-only, so it was left as it is")]
     ReadOnly {
         /// The path.
@@ -239,7 +239,7 @@ pub enum Failure {
     BehindEnd {
         /// The path.
         path: String,
-        /// The first line asked for.
+        /// The requested first line.
         start: u64,
         /// The lines there are.
         lines: u64,
@@ -262,20 +262,20 @@ pub enum Failure {
         #[source]
         source: globset::Error,
     },
-    /// The system refused.
+    /// The system returned an error.
     #[error("`{path}` cannot be {action}: {source}")]
     Io {
-        /// What was tried, as in `read`.
+        /// The attempted action, as in `read`.
         action: &'static str,
         /// The path.
         path: String,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
 }
 
-/// What to do in place of a command that changes a shell.
+/// What to do in place of a command that changes the shell's state.
 fn state_help(name: &str) -> &'static str {
     if name == "cd" {
         "give the directory as `cwd`, or write `cd DIR && COMMAND` in one command"

@@ -1,22 +1,21 @@
-//! The names of files that a pattern in a command stands for, as POSIX says it (2.14): what a shell would put in its place.
+//! Expands a file name pattern in a command as a shell does (POSIX 2.14).
 //!
-//! It deliberately finds less than a shell: nothing outside of the root, neither by `..` nor by links.
+//! It deliberately finds less than a shell: nothing outside the root, neither by `..` nor by links.
 
 use std::path::Path;
 
 use crate::Root;
 
-/// Names that the patterns of one word may stand for.
+/// The most names that one word may expand to.
 const MOST_NAMES: usize = 1_000;
 
-/// Entries of directories that are looked at for one pattern.
+/// The most directory entries that are read for one pattern.
 const MOST_ENTRIES: usize = 50_000;
 
-/// Stars in a name: each may be tried from every place.
+/// The most stars in a name: each may be tried at every position.
 const MOST_STARS: usize = 16;
 
-/// The names that fit a pattern in a directory, sorted; none, if nothing fits. In the pattern a backslash stands before what
-/// stands for itself.
+/// The names that match a pattern in a directory, sorted. In the pattern a backslash escapes the next character.
 ///
 /// A name that starts with `-` gets `./` before it, so that no program takes it for an option.
 pub(crate) fn file_names(
@@ -80,8 +79,8 @@ pub(crate) fn file_names(
             next.extend(found.iter().map(|before| format!("{before}{name}{slash}")));
             let is_before_sign = parts.peek().is_none_or(|part| has_signs(part));
             if !is_below_sign && is_before_sign {
-                // All that the pattern stands for lies below it. Parents of the root are outside of it, so that only
-                // the whole start of an absolute pattern is looked up.
+                // All matches are below this path. Parents of the root are outside it, so only the whole literal prefix
+                // of an absolute pattern is looked up.
                 place(root, directory, &next[0])?;
             }
             is_known = false;
@@ -89,7 +88,7 @@ pub(crate) fn file_names(
         found = next;
     }
     if !is_known {
-        // What follows the last sign has to be there.
+        // The literal part after the last wildcard has to exist.
         found.retain(|path| exists(root, directory, path));
     }
     found.sort_unstable();
@@ -101,7 +100,7 @@ pub(crate) fn file_names(
     Ok(found)
 }
 
-/// A place as the root knows it; none outside.
+/// A path relative to the root; an error outside the root.
 fn place(root: &Root, directory: &str, path: &str) -> Result<std::path::PathBuf, &'static str> {
     let path = if path.is_empty() { "." } else { path };
     let whole = if Path::new(path).is_absolute() || directory.is_empty() {
@@ -115,7 +114,7 @@ fn place(root: &Root, directory: &str, path: &str) -> Result<std::path::PathBuf,
         .map_err(|_| outside)
 }
 
-/// A directory, if there is one: where a link leads out of the root there is none.
+/// A directory, if there is one. A link that leads out of the root counts as no directory.
 fn open(
     root: &Root,
     directory: &str,
@@ -140,7 +139,7 @@ fn exists(root: &Root, directory: &str, path: &str) -> bool {
     })
 }
 
-/// Whether a part of a pattern stands for more than itself.
+/// Whether a part of a pattern has wildcards.
 fn has_signs(part: &str) -> bool {
     let mut is_escaped = false;
     part.chars().any(|c| {
@@ -150,7 +149,7 @@ fn has_signs(part: &str) -> bool {
     })
 }
 
-/// A part that stands for itself, without its backslashes.
+/// A part without wildcards, unescaped.
 fn literal(part: &str) -> String {
     let mut name = String::new();
     let mut is_escaped = false;
@@ -165,24 +164,24 @@ fn literal(part: &str) -> String {
     name
 }
 
-/// One sign of a pattern.
+/// One element of a pattern.
 #[derive(Debug)]
 enum Sign {
     Letter(char),
     Any,
     Star,
-    /// Ranges of letters, and whether they are what does not fit.
+    /// Ranges of letters, and whether the set is negated.
     Bracket(Vec<(char, char)>, bool),
 }
 
-/// Whether a name fits: a dot at its start only fits a dot.
+/// Whether a name matches. A dot at its start matches only a literal dot.
 fn fits(part: &str, name: &str) -> bool {
     let signs = signs(part);
     if name.starts_with('.') && !matches!(signs.first(), Some(Sign::Letter('.'))) {
         return false;
     }
     let name: Vec<char> = name.chars().collect();
-    // The last star and what it took: no other one has to be tried again.
+    // `star` is the last star and the end of its match: backtracking to it is enough.
     let (mut at, mut sign) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while at < name.len() {
@@ -247,7 +246,7 @@ fn signs(part: &str) -> Vec<Sign> {
     signs
 }
 
-/// Classes of letters, as far as ASCII goes.
+/// The POSIX character classes, ASCII only.
 const CLASSES: &[(&str, &[(char, char)])] = &[
     ("alnum", &[('0', '9'), ('A', 'Z'), ('a', 'z')]),
     ("alpha", &[('A', 'Z'), ('a', 'z')]),
@@ -260,7 +259,7 @@ const CLASSES: &[(&str, &[(char, char)])] = &[
     ("xdigit", &[('0', '9'), ('A', 'F'), ('a', 'f')]),
 ];
 
-/// What stands in brackets that open before `at`, and where they end.
+/// The bracket expression that opens before `at`, and its end.
 fn bracket(letters: &[char], mut at: usize) -> Option<(Sign, usize)> {
     let is_other = matches!(letters.get(at), Some('!' | '^'));
     at += usize::from(is_other);

@@ -1,11 +1,11 @@
-//! The root as it will be when effects are taken back, without taking them back.
+//! The predicted state of the root after an undo, without the undo.
 //!
 //! ```text
-//!   Directory ── a ── There(b)     `a` will be what is at `b` now
-//!             ── b ── Back(..)     `b` will be a file that was kept
+//!   Directory ── a ── There(b)     `a` will be the present entry at `b`
+//!             ── b ── Back(..)     `b` will be a file from the backups
 //! ```
 //!
-//! What nobody asked about is read from the root when somebody does.
+//! A directory is read from the root when a lookup first enters it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use crate::Root;
 use crate::journal::{State, state};
 use crate::place::split;
 
-/// The root as it will be.
+/// The predicted state of the root.
 #[derive(Debug)]
 pub(crate) struct Foreseen<'a> {
     root: &'a Root,
@@ -24,22 +24,22 @@ pub(crate) struct Foreseen<'a> {
 
 #[derive(Debug)]
 enum Node {
-    /// What stands at this place of the root now.
+    /// The present entry at this path of the root.
     There(PathBuf),
-    /// A directory, with what will be in it.
+    /// A directory with its predicted entries.
     Directory(BTreeMap<OsString, Node>),
-    /// A file that is brought back.
+    /// A file that is restored.
     Back(State),
 }
 
 impl<'a> Foreseen<'a> {
-    /// The root as it is.
+    /// Starts from the present root.
     pub(crate) fn new(root: &'a Root) -> Foreseen<'a> {
         let top = Node::There(PathBuf::new());
         Foreseen { root, top }
     }
 
-    /// What will stand at a place.
+    /// The predicted state of a path.
     pub(crate) fn state(&self, path: &Path) -> State {
         let mut node = &self.top;
         let mut names = path.iter();
@@ -64,7 +64,7 @@ impl<'a> Foreseen<'a> {
         }
     }
 
-    /// A file is brought back, or taken away. Whether that can be.
+    /// Restores or removes a file. Returns whether that is possible.
     pub(crate) fn put(&mut self, path: &Path, state: State) -> bool {
         match state {
             State::Missing => self.take(path).is_some(),
@@ -72,7 +72,7 @@ impl<'a> Foreseen<'a> {
         }
     }
 
-    /// What stands at `from` gets another name. Whether that can be.
+    /// Renames the entry at `from`. Returns whether that is possible.
     pub(crate) fn rename(&mut self, from: &Path, to: &Path) -> bool {
         match self.take(from) {
             Some(node) => self.set(to, node),
@@ -80,7 +80,7 @@ impl<'a> Foreseen<'a> {
         }
     }
 
-    /// A directory is removed if nothing is in it. Whether it was.
+    /// Removes a directory if it is empty. Returns whether it was removed.
     pub(crate) fn remove_empty(&mut self, path: &Path) -> bool {
         let is_empty = self
             .open(path, false)
@@ -104,7 +104,7 @@ impl<'a> Foreseen<'a> {
         })
     }
 
-    /// What is in a directory; with `makes`, what is missing of it comes to be.
+    /// The entries of a directory; `makes` creates missing directories of the path.
     fn open(&mut self, path: &Path, makes: bool) -> Option<&mut BTreeMap<OsString, Node>> {
         let root = self.root;
         let mut entries = entries(&mut self.top, root)?;
@@ -118,7 +118,7 @@ impl<'a> Foreseen<'a> {
     }
 }
 
-/// What is in a directory; `None` of all else.
+/// The entries of a directory; `None` for other nodes.
 fn entries<'n>(node: &'n mut Node, root: &Root) -> Option<&'n mut BTreeMap<OsString, Node>> {
     if let Node::There(real) = node {
         let there = root.directory(real).ok()?.entries().ok()?;

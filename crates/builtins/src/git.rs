@@ -1,7 +1,8 @@
-//! `git_status` and `git_commit`: git itself, in the sandbox, with what a repository could make it run switched off.
+//! `git_status` and `git_commit`: they run git in the sandbox and switch off the programs that a repository could make
+//! it run.
 //!
-//! Paths go as words of their own after `--`, messages as one word: no shell reads any of them. In a sandbox git may start no
-//! other program, so that filters, hooks and monitors do not run, whatever settings name them.
+//! Paths are separate arguments after `--`, and a message is one argument: no shell reads them. In a sandbox git may
+//! start no other program, so filters, hooks and monitors do not run, whatever settings name them.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -12,12 +13,12 @@ use toolglot_value::{Value, json};
 
 use crate::{Failure, Outcome, Root};
 
-/// What a status says of one path.
+/// The status of one path.
 #[derive(Debug, PartialEq, Eq)]
 struct Entry<'a> {
-    /// Against the last commit.
+    /// The staged state against the last commit.
     index: char,
-    /// Against what is staged.
+    /// The working tree against the staged state.
     tree: char,
     path: &'a str,
 }
@@ -46,7 +47,7 @@ pub(crate) fn status(root: &Root) -> Result<Outcome, Failure> {
             )
         })
         .collect();
-    let told = if lines.is_empty() {
+    let shown = if lines.is_empty() {
         "nothing to commit, the working tree is clean".to_owned()
     } else {
         lines.join("\n")
@@ -55,33 +56,33 @@ pub(crate) fn status(root: &Root) -> Result<Outcome, Failure> {
         json!({"branch": branch, "modified": modified, "untracked": untracked, "staged": staged});
     Ok(Outcome::success(
         output,
-        format!("on branch {branch}\n{told}"),
+        format!("on branch {branch}\n{shown}"),
     ))
 }
 
-/// What git says of the branch and of what changed, for programs to read.
+/// The branch and the changed paths in git's machine-readable form.
 fn changes(root: &Root, untracked: &str) -> Result<String, Failure> {
     let words = ["status", "--porcelain=v1", "--branch", "-z", untracked];
     git(root, false, &words)
 }
 
-/// Commits `files`, or all that changed if there are none. What usually holds secrets, and what the policy keeps from being
-/// read, is left out, whether it is in a directory among `files` or was staged before.
+/// Commits `files`, or all changes if `files` is empty. Paths that usually hold secrets, and paths that the policy
+/// protects, are left out, even if staged or below a directory of `files`.
 pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outcome, Failure> {
     let status = changes(root, "--untracked-files=all")?;
     let entries = entries(&status).1;
-    let is_kept = |path: &str| {
+    let hides = |path: &str| {
         let path = Path::new(path);
         is_secret(path) || root.sandbox.refused.hides("git_commit", path)
     };
-    let kept: Vec<&Entry<'_>> = entries.iter().filter(|entry| is_kept(entry.path)).collect();
-    // git takes no place in which nothing is left.
+    let skip: Vec<&Entry<'_>> = entries.iter().filter(|entry| hides(entry.path)).collect();
+    // git refuses a path whose entries are all excluded.
     let is_left_out = |path: &Path| {
         let mut below = entries
             .iter()
             .filter(|entry| Path::new(entry.path).starts_with(path))
             .peekable();
-        below.peek().is_some() && below.all(|entry| is_kept(entry.path))
+        below.peek().is_some() && below.all(|entry| hides(entry.path))
     };
     if !files.is_empty() && files.iter().all(|path| is_left_out(path)) {
         return Err(Failure::Git {
@@ -99,12 +100,12 @@ pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outc
         })
         .collect();
     let is_staged = |entry: &&&Entry<'_>| !matches!(entry.index, ' ' | '?' | '!');
-    let is_partial = !places.is_empty() || kept.iter().any(|entry| is_staged(&entry));
+    let is_partial = !places.is_empty() || skip.iter().any(|entry| is_staged(&entry));
     if places.is_empty() {
         places.push(".".to_owned());
     }
     places.extend(
-        kept.iter()
+        skip.iter()
             .map(|entry| format!(":(exclude,literal){}", entry.path)),
     );
     let places: Vec<&str> = places.iter().map(String::as_str).collect();
@@ -120,12 +121,12 @@ pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outc
         "--message",
         message,
     ];
-    // Without places all that is staged would go with it.
+    // Without paths git would commit everything that is staged.
     if is_partial {
         arguments.push("--");
         arguments.extend(&places);
     }
-    let told = git(root, true, &arguments)?;
+    let shown = git(root, true, &arguments)?;
     let hash = git(root, false, &["rev-parse", "--short=7", "HEAD"])?;
     let names = git(
         root,
@@ -142,8 +143,8 @@ pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outc
         ],
     )?;
     let names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
-    let left_out: Vec<&str> = kept.iter().map(|entry| entry.path).collect();
-    let mut text = told.trim_end().to_owned();
+    let left_out: Vec<&str> = skip.iter().map(|entry| entry.path).collect();
+    let mut text = shown.trim_end().to_owned();
     if !left_out.is_empty() {
         let _ = write!(
             text,
@@ -151,11 +152,11 @@ pub(crate) fn commit(root: &Root, message: &str, files: &[&Path]) -> Result<Outc
             left_out.join(", ").escape_debug()
         );
     }
-    let output = json!({"success": true, "hash": hash.trim(), "message": message, "files": names, "leftOut": left_out, "output": told.trim_end()});
+    let output = json!({"success": true, "hash": hash.trim(), "message": message, "files": names, "leftOut": left_out, "output": shown.trim_end()});
     Ok(Outcome::success(output, text))
 }
 
-/// The branch and the entries of a status. A path stands as it is, also with a line break in it.
+/// The branch and the entries of a status. Paths are not quoted, even with a line break.
 fn entries(text: &str) -> (String, Vec<Entry<'_>>) {
     let mut branch = String::new();
     let mut entries = Vec::new();
@@ -177,7 +178,7 @@ fn entries(text: &str) -> (String, Vec<Entry<'_>>) {
             continue;
         };
         if matches!(index, 'R' | 'C') {
-            // The old name of what was renamed.
+            // Skips the old name of a renamed path.
             fields.next();
         }
         entries.push(Entry {
@@ -189,18 +190,18 @@ fn entries(text: &str) -> (String, Vec<Entry<'_>>) {
     (branch, entries)
 }
 
-/// What is kept from git where it runs as a command.
+/// The paths that are hidden from git where it runs as a command.
 ///
-/// What git tracks and what did not change since, its own objects hold already: in place of it git would see something else,
-/// and die or commit that. So of these places only what changed, or is not tracked, is left.
+/// git's objects already contain a tracked, unchanged file. Under a mask git would fail on the file, or commit the
+/// mask. So only changed and untracked files of the protected paths stay masked.
 #[derive(Debug, Default)]
 pub(crate) struct Masks {
     pub(crate) paths: Vec<PathBuf>,
-    /// Those that git tracks and that changed: git cannot read them.
+    /// Tracked files that changed: git cannot read them.
     pub(crate) changed: Vec<String>,
 }
 
-/// Looks at what git knows of the places that are kept from a command in the directory `cwd`.
+/// Reduces the masked paths of a git command in the directory `cwd` to those that git does not track or that changed.
 pub(crate) fn masks(root: &Root, cwd: &Path, paths: &[PathBuf]) -> Masks {
     let mut masks = Masks {
         paths: paths.to_vec(),
@@ -230,10 +231,10 @@ pub(crate) fn masks(root: &Root, cwd: &Path, paths: &[PathBuf]) -> Masks {
             .map(|(_, path)| format!(":(literal){}", path.to_string_lossy())),
     );
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let Ok(told) = git_in(root, top, false, &arguments) else {
+    let Ok(listed) = git_in(root, top, false, &arguments) else {
         return masks;
     };
-    let known: Vec<(char, &Path)> = told
+    let known: Vec<(char, &Path)> = listed
         .split('\0')
         .filter_map(|entry| Some((entry.chars().next()?, Path::new(entry.get(2..)?))))
         .collect();
@@ -255,10 +256,10 @@ pub(crate) fn masks(root: &Root, cwd: &Path, paths: &[PathBuf]) -> Masks {
     masks
 }
 
-/// Places that git is asked about at once.
+/// The most paths in one `git ls-files`.
 const MOST_MASKS: usize = 500;
 
-/// Runs git in the root. What it wrote, if it succeeded.
+/// Runs git in the root. Returns its output if it succeeded.
 fn git(root: &Root, may_write: bool, arguments: &[&str]) -> Result<String, Failure> {
     git_in(root, Path::new(""), may_write, arguments)
 }
@@ -270,7 +271,7 @@ fn git_in(root: &Root, cwd: &Path, may_write: bool, arguments: &[&str]) -> Resul
         .chain(arguments.iter().copied())
         .map(Into::into)
         .collect();
-    // It has to see what is committed; its output names files and shows none of them.
+    // git has to see the files that it commits; its output names files but does not show their content.
     command.mask.clear();
     command.hold.clear();
     command.write = if may_write {

@@ -1,17 +1,17 @@
-//! The own directory of a git repository: what git obeys in it, and what in it is secret.
+//! A repository's git directory: the files that git obeys, and the files that hold secrets.
 
 use std::path::{Path, PathBuf};
 
-/// Entries below a repository's own directories that are looked at for settings.
+/// The most entries below a git directory that are searched for settings.
 const MOST_SETTINGS: usize = 10_000;
 
-/// Bytes of the list of a rebase that are read.
+/// The most bytes of a rebase's todo list that are read.
 const MOST_TODO_BYTES: u64 = 1 << 20;
 
-/// Levels of directories below them that are looked into.
+/// The most levels of directories that are searched.
 const MOST_LEVELS: usize = 12;
 
-/// What a program of git takes settings and programs from, in a repository's own directory.
+/// The entries of a git directory that git takes settings and programs from.
 pub(crate) const OBEYED_OF_GIT: [&str; 6] = [
     "config",
     "config.worktree",
@@ -21,17 +21,18 @@ pub(crate) const OBEYED_OF_GIT: [&str; 6] = [
     "commondir",
 ];
 
-/// What is left of a rebase that has stopped, in a directory of its own below a repository's or a further tree's. git has to write it.
+/// The state of a stopped rebase: a directory in the git directory, or in the one of a linked worktree. git has to
+/// write it.
 pub(crate) const REBASE: &str = "rebase-merge";
 pub(crate) const REBASE_TODO: &str = "git-rebase-todo";
 
-/// The lines of such a list that run commands: `git rebase --continue` does, outside of the sandbox, too.
+/// The lines of a todo list that run commands: `git rebase --continue` runs them, outside the sandbox, too.
 pub(crate) fn rebase_commands(todo: &str) -> impl Iterator<Item = &str> {
     let runs = |line: &&str| matches!(line.split_whitespace().next(), Some("exec" | "x"));
     todo.lines().map(str::trim).filter(runs)
 }
 
-/// The commands of all rebases of a repository that have stopped.
+/// The commands of all stopped rebases of a repository.
 pub(crate) fn rebase_commands_in(git: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let trees = std::fs::read_dir(git.join("worktrees"));
@@ -49,12 +50,12 @@ pub(crate) fn rebase_commands_in(git: &Path) -> Vec<String> {
     found
 }
 
-/// Whether git takes a directory with these names for a repository, whatever it is called. It asks for no more.
+/// Whether git takes a directory with these entries for a repository, whatever its name. git checks nothing else.
 pub(crate) fn is_repository(is_there: &dyn Fn(&str) -> bool) -> bool {
     is_there("HEAD") && (is_there("commondir") || (is_there("objects") && is_there("refs")))
 }
 
-/// What git obeys in a repository's own directory, as far as it is there.
+/// The existing entries of a git directory that git obeys.
 pub(crate) fn obeyed_in(git: &Path) -> Vec<PathBuf> {
     let trees = std::fs::read_dir(git.join("worktrees"))
         .into_iter()
@@ -67,15 +68,15 @@ pub(crate) fn obeyed_in(git: &Path) -> Vec<PathBuf> {
     own.chain(of_trees).filter(|path| path.exists()).collect()
 }
 
-/// Files of a repository that hold passwords: the store of `git credential`, and settings with one, those of its modules and
-/// further trees too.
+/// Files of a repository that hold passwords: the store of `git credential`, and settings with a password, including
+/// those of submodules and linked worktrees.
 pub(crate) fn secrets_of_git(git: &Path) -> Vec<PathBuf> {
     let mut found = vec![git.join("credentials")];
     found.retain(|path| path.exists());
     let mut settings = vec![git.join("config"), git.join("config.worktree")];
-    let mut ahead = vec![(git.join("modules"), 0), (git.join("worktrees"), 0)];
+    let mut stack = vec![(git.join("modules"), 0), (git.join("worktrees"), 0)];
     let mut n_visits = 0;
-    while let Some((directory, level)) = ahead.pop() {
+    while let Some((directory, level)) = stack.pop() {
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
         for entry in entries {
             n_visits += 1;
@@ -85,7 +86,7 @@ pub(crate) fn secrets_of_git(git: &Path) -> Vec<PathBuf> {
             let name = entry.file_name();
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_directory && level < MOST_LEVELS && name != "objects" {
-                ahead.push((entry.path(), level + 1));
+                stack.push((entry.path(), level + 1));
             } else if name == "config" || name == "config.worktree" {
                 settings.push(entry.path());
             }

@@ -1,4 +1,4 @@
-//! The settings of git in every command, and which programs it may start.
+//! The settings of git in every command, and the programs that git may start.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -8,12 +8,12 @@ use toolglot_sandbox::{Command, Start};
 
 use crate::identity;
 
-/// The settings of git in every command, whoever runs it: what a repository's own settings could run without being asked is
-/// switched off. Filters, drivers and conversions have names of their own and cannot be, and a repository below is asked with
-/// its own settings: so git may start no other program at all, see [`starts`].
+/// The settings of git in every command: they switch off the programs that a repository's settings could run unasked.
+/// Filters, drivers and conversions have arbitrary names and cannot be switched off, and a nested repository has its
+/// own settings. So git may start no other program at all, see [`starts`].
 const GIT: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
-    // Below a file nothing can be made, whoever runs: an installer of hooks replaces no device.
+    // No user can create a file below a device, so an installer of hooks fails.
     ("core.hooksPath", "/dev/null/hooks"),
     ("core.pager", "cat"),
     ("core.editor", "false"),
@@ -34,10 +34,11 @@ const GIT: &[(&str, &str)] = &[
     ("maintenance.auto", "false"),
 ];
 
-/// Sets the settings of git for every command that runs in the directory `cwd` of the root, and the variables of that names.
+/// Sets git's settings and the environment variables in `names` for a command in the directory `cwd` of the root.
 pub(crate) fn set_git(command: &mut Command, names: &[String], root: &Path, cwd: &Path) {
     command.env = environment(names);
-    // None of the user's settings, whichever home the policy passes on. What a command sets here ends with its line.
+    // An empty file replaces the user's settings, whichever home the policy passes on. Settings that a command writes
+    // end with its line.
     command.private_files = vec![("GIT_CONFIG_GLOBAL".into(), ".gitconfig")];
     identity::set(&mut command.env, root, cwd);
 }
@@ -73,7 +74,7 @@ fn environment(names: &[String]) -> Vec<(OsString, OsString)> {
     env.into_iter().collect()
 }
 
-/// What git does by means of other programs. Whatever else it is asked for, it does itself.
+/// The git commands that start other programs. All other commands run in git itself.
 const GIT_WITH_OTHERS: &[&str] = &[
     "bisect",
     "clone",
@@ -105,8 +106,8 @@ const GIT_OPTIONS: &[&str] = &[
     "--super-prefix",
 ];
 
-/// Which other programs the words may start: git none, but for what it cannot do alone. So nothing that a repository's settings
-/// name is run, however they name it and wherever they stand.
+/// Which other programs a command may start: git none, except for [`GIT_WITH_OTHERS`]. So no program from a
+/// repository's settings runs, wherever the settings are.
 pub(crate) fn starts(words: &[String]) -> Start {
     let program = words.first().and_then(|program| program.rsplit('/').next());
     let needs_others = |command: &str| GIT_WITH_OTHERS.contains(&command);
@@ -117,7 +118,7 @@ pub(crate) fn starts(words: &[String]) -> Start {
     }
 }
 
-/// The command of git in its words: what follows its own options.
+/// The git command in `words`: the first word after git's own options.
 pub(crate) fn git_command(words: &[String]) -> Option<&str> {
     let mut rest = words.get(1..)?;
     while let Some((word, after)) = rest.split_first() {

@@ -6,7 +6,8 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::Failure;
 
-/// A glob as models write it: `*.rs` means that name at any depth, `src/**/*.rs` the path from where the tool starts.
+/// A glob as models write it: `*.rs` matches names at any depth, `src/**/*.rs` the path from the tool's start
+/// directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Glob {
     matcher: GlobMatcher,
@@ -26,12 +27,12 @@ impl Glob {
         })
     }
 
-    /// Whether the pattern is about paths rather than names.
+    /// Whether the pattern matches paths rather than names.
     pub(crate) fn is_path(&self) -> bool {
         self.is_path
     }
 
-    /// `path` is relative to where the tool starts.
+    /// `path` is relative to the tool's start directory.
     pub(crate) fn is_match(&self, path: &Path) -> bool {
         if self.is_path {
             return self.matcher.is_match(path);

@@ -1,6 +1,6 @@
-//! `http_request`: one question to one host.
+//! `http_request`: one request to one host.
 //!
-//! A redirection is reported, not followed: the next address is another question.
+//! A redirection is reported, not followed: the next address is another request.
 
 use std::fmt::Write;
 use std::io::Read;
@@ -12,13 +12,13 @@ use toolglot_value::{Map, Value, json};
 use crate::web::{Ask, Web};
 use crate::{Failure, Outcome, Root};
 
-/// How long a question may take where nothing else is said.
+/// The default time limit of a request.
 const TIME: Duration = Duration::from_secs(30);
 
-/// The longest that may be asked for.
+/// The highest time limit that a call may set.
 const MOST_TIME: Duration = Duration::from_secs(300);
 
-/// What is asked.
+/// The request of one call.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
     url: String,
@@ -70,7 +70,7 @@ impl Question {
     }
 }
 
-/// Asks.
+/// Sends the request and reports the response.
 pub(crate) fn ask(root: &Root, question: &Question) -> Result<Outcome, Failure> {
     let web = Web::to(&question.host)?;
     let mut answer = web.ask(&Ask {
@@ -110,19 +110,19 @@ pub(crate) fn ask(root: &Root, question: &Question) -> Result<Outcome, Failure> 
         .filter(|_| (300..400).contains(&status))
         .map(str::to_owned);
     let output = json!({"status": status, "headers": headers, "body": text, "truncated": is_cut, "redirectTo": to});
-    let mut told = format!("HTTP {status}\n{text}");
+    let mut shown = format!("HTTP {status}\n{text}");
     if is_cut {
-        let _ = write!(told, "\n[the answer was cut after {limit} bytes]");
+        let _ = write!(shown, "\n[the answer was cut after {limit} bytes]");
     }
     if let Some(to) = to {
         let _ = write!(
-            told,
+            shown,
             "\n[it leads to {to}, which was not followed: ask it if it is needed]"
         );
     }
     Ok(Outcome {
         ok: status < 400,
         output,
-        text: told,
+        text: shown,
     })
 }

@@ -1,4 +1,4 @@
-//! What the user's own settings tell git: who commits, and whose trees may be worked in. They are not seen in the sandbox.
+//! The user's git settings that the sandbox hides: the committer, and other users' trees that git trusts.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -6,23 +6,23 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// Who commits, by the variables in which git takes it.
+/// The committer's settings, and the environment variables that set them.
 const WHO: [(&str, [&str; 2]); 2] = [
     ("name", ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"]),
     ("email", ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"]),
 ];
 
-/// The settings that are asked for.
+/// A pattern of the settings to read.
 const ASKED: &str = r"^(user\.(name|email)|safe\.directory)$";
 
-/// More bytes than settings of a repository have.
+/// The most bytes of a repository's settings that are read.
 const LONGEST: u64 = 1 << 20;
 
-/// Settings by their names, in order; of equal names the last counts, but for lists.
+/// Names and values of settings, in order. The last of equal names counts, except for lists.
 type Settings = Vec<(String, String)>;
 
-/// Says in `env` who commits in the directory `cwd` of the root: as the environment says, or else the user's settings, unless
-/// the repository has a name of its own, which git finds there.
+/// Sets the committer in `env` for the directory `cwd` of the root: from the environment, else from the user's
+/// settings. A name in the repository's settings comes before the user's; git finds it itself.
 pub(crate) fn set(env: &mut Vec<(OsString, OsString)>, root: &Path, cwd: &Path) {
     env.retain(|(name, _)| !WHO.iter().any(|(_, all)| all.iter().any(|own| name == own)));
     let repository = of_repository(root, cwd);
@@ -39,24 +39,24 @@ pub(crate) fn set(env: &mut Vec<(OsString, OsString)>, root: &Path, cwd: &Path) 
     }
 }
 
-/// Trees of others that the user's settings trust (`safe.directory`). A repository's own settings cannot say that.
+/// Other users' trees that the user's settings trust (`safe.directory`). A repository's settings cannot do that.
 pub(crate) fn trusted() -> impl Iterator<Item = String> {
     let home = std::env::var("HOME").unwrap_or_default();
     let values = own().iter().filter(|(key, _)| key == "safe.directory");
-    // In the sandbox home is another.
+    // The sandbox has another home directory.
     values.map(move |(_, value)| match value.strip_prefix("~/") {
         Some(rest) => format!("{home}/{rest}"),
         None => value.clone(),
     })
 }
 
-/// What the user's settings say, asked of git itself, as they include others and have quotes. Found out once.
+/// The user's settings, read by git itself, since they have includes and quotes. Read once.
 fn own() -> &'static Settings {
     static OWN: OnceLock<Settings> = OnceLock::new();
     OWN.get_or_init(|| {
         let output = Command::new("git")
             .args(["config", "--includes", "--null", "--get-regexp", ASKED])
-            // Where no repository has a say.
+            // A directory without a repository's settings.
             .current_dir("/")
             .env_remove("GIT_DIR")
             .stdin(Stdio::null())
@@ -82,7 +82,7 @@ fn last<'a>(settings: &'a Settings, key: &str) -> Option<&'a str> {
     values.next_back().map(|(_, value)| value.as_str())
 }
 
-/// The settings of the repository around `cwd`, as far as the root goes; nothing of what they include.
+/// The settings of the repository around `cwd`, within the root and without included files.
 fn of_repository(root: &Path, cwd: &Path) -> String {
     let mut config = cwd
         .ancestors()
@@ -93,7 +93,7 @@ fn of_repository(root: &Path, cwd: &Path) -> String {
         .next()
         .and_then(|path| std::fs::File::open(path).ok())
     {
-        // What is no text has no name either.
+        // A file that is not text sets no name.
         let _ = file.take(LONGEST).read_to_string(&mut text);
     }
     text

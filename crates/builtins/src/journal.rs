@@ -1,13 +1,13 @@
-//! What a run changed, kept so that it can be taken back.
+//! Records the changes of a run so that they can be undone.
 //!
 //! ```text
 //!   STATE/ROOT/RUN/log      one JSON line before each effect, and one after it
-//!                 /0.old    what stood there before, byte for byte
+//!                 /0.old    the backup of the file before the effect, byte for byte
 //! ```
 //!
-//! The line before an effect, and what it needs, is on the disk before anything is done: a crash at any point leaves either
-//! nothing to take back or enough to do so. What an effect leaves behind is identified by its hash, so that what somebody else wrote
-//! since is noticed and left alone.
+//! The line before an effect, and its backup, are on the disk before the effect starts. So a crash at any point leaves
+//! either nothing to undo or enough to undo it. The hash of an effect's result shows later changes by others, which are
+//! left alone.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -26,19 +26,20 @@ use crate::change::new_bytes;
 use crate::place::{Kind, split};
 use crate::{Plan, Root};
 
-/// Runs of one root that are kept; older ones cannot be taken back.
+/// The most runs of one root that are stored; older ones cannot be undone.
 const MOST_RUNS: usize = 16;
 
-/// Bytes on the disk that are kept of one root, in all its runs: older runs go first, and what has no room is not done.
+/// The most bytes on the disk for all runs of one root. Older runs are removed first; an effect without room is
+/// refused.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Other roots that are looked at for being gone.
+/// The most other roots that are checked for removal.
 const MOST_ROOTS: usize = 64;
 
-/// How many runs this process started.
+/// How many runs this process has started.
 static N_RUNS: AtomicU64 = AtomicU64::new(0);
 
-/// The journal of one run. It makes its files with the first effect.
+/// The journal of one run. The first effect creates its files.
 #[derive(Debug)]
 pub struct Journal {
     /// The directory of the root's journals.
@@ -46,11 +47,11 @@ pub struct Journal {
     own: OnceLock<Result<PathBuf, String>>,
     log: Mutex<Option<File>>,
     next: AtomicU64,
-    /// What this run left last in the files that it changed: what is changed again is kept already.
+    /// The last state that this run gave each file: a second change of a file needs no second backup.
     left: Mutex<BTreeMap<PathBuf, State>>,
 }
 
-/// What stands at a place.
+/// The state of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum State {
@@ -66,7 +67,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    /// Whether both hold the same, modes and owners aside.
+    /// Whether both have the same content, apart from modes and owners.
     pub(crate) fn holds_what(&self, other: &State) -> bool {
         match (self, other) {
             (State::File { sha256: own, .. }, State::File { sha256: other, .. }) => own == other,
@@ -75,32 +76,32 @@ impl State {
     }
 }
 
-/// What an effect does to the places it is about.
+/// What an effect does to its paths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum Act {
-    /// A file is made, changed or removed. `made` are directories that come to be on the way, the outer ones first.
+    /// A file is made, changed or removed. `made` are the directories that are created for it, the outer ones first.
     Content {
         path: PathBuf,
         before: State,
-        /// The file with what stood there, beside the log; `None` also where an effect before this one left it, with whose
-        /// file it comes back.
+        /// The backup's file beside the log. Also `None` where an earlier effect of the run made the content: the
+        /// earlier backup restores the file.
         old: Option<String>,
-        /// What shall stand there, if that is known beforehand: a crash may come before the line that tells it.
+        /// The new state, if it is known in advance: a crash may come before the `After` line.
         intended: Option<State>,
         made: Vec<PathBuf>,
     },
-    /// Something gets another name.
+    /// A path is renamed.
     Move {
         from: PathBuf,
         to: PathBuf,
         made: Vec<PathBuf>,
-        /// What is moved.
+        /// The state of the moved entry.
         what: State,
     },
     /// Directories are made, the outer ones first.
     Directories { made: Vec<PathBuf> },
-    /// What cannot be taken back.
+    /// An effect that cannot be undone.
     Other { tool: String },
 }
 
@@ -119,12 +120,12 @@ pub(crate) enum Line {
         number: u64,
         state: State,
     },
-    /// The effect did not happen; `made` are directories that came to be nevertheless.
+    /// The effect did not happen; `made` are directories that were created nevertheless.
     Failed {
         number: u64,
         made: Vec<PathBuf>,
     },
-    /// This effect, and all after it, are taken back.
+    /// This effect, and all later ones, are undone.
     Undone {
         number: u64,
     },
@@ -138,7 +139,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Whether nothing is there to be moved.
+    /// Whether the entry to move does not exist.
     fn is_impossible(&self) -> bool {
         matches!(&self.act, Act::Move { what, .. } if *what == State::Missing)
     }
@@ -156,10 +157,10 @@ impl Journal {
         }
     }
 
-    /// Keeps what a plan is about to change. `None` of one that only reads.
+    /// Backs up the state that a plan is about to change. `None` for a plan that only reads.
     ///
     /// # Errors
-    /// If it cannot be kept: then it must not be done.
+    /// If the backup or the line cannot be written: then the effect must not be executed.
     pub fn before(
         &self,
         root: &Root,
@@ -242,10 +243,10 @@ impl Journal {
         Ok(Some(Entry { number, act }))
     }
 
-    /// Says that a tool is about to do what cannot be taken back.
+    /// Records that a tool is about to have an effect that cannot be undone.
     ///
     /// # Errors
-    /// If it cannot be written: then it must not be done.
+    /// If the line cannot be written: then the effect must not be executed.
     pub fn beyond(&self, root: &Root, tool: &str) -> io::Result<()> {
         if !self.is_on() {
             return Ok(());
@@ -256,10 +257,11 @@ impl Journal {
         self.append(root, &Line::Before { number, act })
     }
 
-    /// Says what an effect left behind, or that it did not happen: `is_fine` is what the tool says of it.
+    /// Records the state after an effect, or that the effect did not happen. `is_fine` is whether the tool reports
+    /// success.
     ///
     /// # Errors
-    /// If it cannot be written. What was done is done: then it can be taken back only if nobody could have changed it.
+    /// If the line cannot be written. Then the effect can be undone only if the state equals the intended one.
     pub fn after(&self, root: &Root, entry: &Entry, is_fine: bool) -> io::Result<()> {
         let number = entry.number;
         let failed = |made: &[PathBuf]| {
@@ -277,7 +279,7 @@ impl Journal {
                 state => Line::After { number, state },
             },
             Act::Move { from, to, made, .. } => {
-                // What failed and is where it was did not move, whatever stands at the other place.
+                // A failed move whose source still exists did not happen, whatever is at the target.
                 if !is_fine && (entry.is_impossible() || state(root, from)? != State::Missing) {
                     failed(made)
                 } else {
@@ -294,7 +296,7 @@ impl Journal {
                 lock(&self.left).insert(path.clone(), state);
             }
             (Line::Failed { .. }, Act::Content { old: Some(old), .. }) => {
-                // Nobody needs it; if it stays it is removed with the run.
+                // The backup is unused; if this fails, it is removed with the run.
                 let _ = fs::remove_file(self.own()?.join(old));
             }
             _ => {}
@@ -302,7 +304,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Copies a file beside the log.
+    /// Backs up a file beside the log.
     fn keep(&self, root: &Root, path: &Path, number: u64) -> io::Result<String> {
         let name = format!("{number}.old");
         let (mut file, metadata) = root
@@ -316,7 +318,7 @@ impl Journal {
         Ok(name)
     }
 
-    /// Removes the oldest runs until `more` bytes can be kept.
+    /// Removes the oldest runs until there is room for `more` bytes.
     fn make_room(&self, more: u64) -> io::Result<()> {
         let own = self.own()?;
         let own_bytes = bytes_of(&own);
@@ -353,7 +355,7 @@ impl Journal {
         log.sync_data()
     }
 
-    /// Why nothing is kept, if the directory of the user's own cannot be written at all.
+    /// Why the journal is off, if the user's state directory cannot be written.
     pub fn why_off(&self) -> Option<&str> {
         self.own.get()?.as_ref().err().map(String::as_str)
     }
@@ -362,7 +364,7 @@ impl Journal {
         self.own().is_ok()
     }
 
-    /// The directory of this run, made when it is needed first.
+    /// The directory of this run, created on first use.
     fn own(&self) -> io::Result<PathBuf> {
         let own = self
             .own
@@ -376,7 +378,7 @@ impl Journal {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| since.as_nanos());
-        // Names in the order of time; of one process no two are the same, however many calls it serves at once.
+        // The names sort by time. One process never makes the same name twice, even for parallel calls.
         let (process, n) = (std::process::id(), N_RUNS.fetch_add(1, Ordering::Relaxed));
         let own = self.place.join(format!("{now:024}-{process}-{n}"));
         make(&own)?;
@@ -419,8 +421,8 @@ fn bytes_of(run: &Path) -> u64 {
         .sum()
 }
 
-/// Copies a file, and leaves out what is nothing but zeros: what is a hole stays one, up to the length that it gives, which the
-/// copy has still to be given.
+/// Copies a file and skips blocks of zeros, so that holes stay holes. The caller has to set the copy's length to the
+/// result.
 pub(crate) fn copy_holes(from: &mut dyn Read, to: &mut (impl Write + Seek)) -> io::Result<u64> {
     let mut piece = vec![0; 64 << 10];
     let mut length = 0;
@@ -444,13 +446,13 @@ fn text(line: &Line) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Where the journals of a root are.
+/// The directory of a root's journals.
 pub(crate) fn place(state: &Path, root: &Path) -> PathBuf {
     let hash = hex(&Sha256::digest(root.as_os_str().as_encoded_bytes()));
     state.join("undo").join(&hash[..32])
 }
 
-/// Removes the oldest journals of this root, and those of roots that are gone. What cannot be removed stays.
+/// Removes the oldest journals of this root, and those of roots that do not exist. Errors are ignored.
 fn tidy(place: &Path) {
     let mut own = runs(place);
     while own.len() >= MOST_RUNS {
@@ -482,7 +484,7 @@ pub(crate) fn runs(place: &Path) -> Vec<PathBuf> {
     runs
 }
 
-/// Directories above a place that are not there, the outer ones first.
+/// The missing directories above a path, the outer ones first.
 fn missing_above(root: &Root, path: &Path) -> Vec<PathBuf> {
     let above = path
         .ancestors()
@@ -496,7 +498,7 @@ fn missing_above(root: &Root, path: &Path) -> Vec<PathBuf> {
     missing
 }
 
-/// What stands at a place of the root.
+/// The present state of a path of the root.
 pub(crate) fn state(root: &Root, path: &Path) -> io::Result<State> {
     if split(path).is_none() {
         return Ok(State::Directory);

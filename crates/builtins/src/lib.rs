@@ -1,18 +1,17 @@
 //! The builtin file tools, confined to one directory.
 //!
-//! A [`Root`] holds the directory open. [`plan`] reads a call's arguments and finds out where its path
-//! leads; the facts go to the policy; [`Plan::run_unjudged`] then does what was planned, at exactly the place that
-//! was judged. Between the two the place is not looked up by name again in any way that could lead
-//! elsewhere: every directory on the way is opened by its handle, and no link is followed.
+//! A [`Root`] holds the directory open. [`plan`] reads a call's arguments and resolves its path; the facts go to the
+//! policy. Then [`Plan::run_unjudged`] executes the plan at exactly that place. Between the two steps no lookup by name
+//! can lead elsewhere. Every directory on the way is opened by its parent's handle, and no link is followed.
 //!
 //! ```text
 //!  arguments ──plan──▶ Plan ──run──▶ Outcome { ok, output, text }
 //!                        └─ paths ──▶ policy: may it run?
 //! ```
 //!
-//! It deliberately knows no policy beyond the sandbox of the root: whoever calls [`Plan::run_unjudged`] has asked
-//! first. It validates no schema. Programs run in the [`ProgramSandbox`] of the root, and nowhere else. What it returns is bounded by
-//! [`Limits`], and says so where something was left out.
+//! It deliberately knows no policy beyond the sandbox of the root: the caller of [`Plan::run_unjudged`] gets the policy
+//! decision first. It validates no schema. Programs run in the [`ProgramSandbox`] of the root, and nowhere else. Its
+//! results are bounded by [`Limits`], and say so where something was left out.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,34 +1,34 @@
-//! The caps on what one call may read, visit and return.
+//! The limits on the work and the results of one call.
 
 use std::time::Duration;
 
-/// The caps on what one call may read, visit and return. Where one is reached, the outcome says so.
+/// The limits on the work and the results of one call. Where a limit is reached, the outcome says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// What one call returns, in bytes: file content, names of files, matching lines with those around them.
-    /// The last line or name may reach beyond it.
+    /// The most bytes that one call returns: file content, file names, matching lines with their context. The last line
+    /// or name may exceed it.
     pub output_bytes: usize,
-    /// The largest file that is written, appended to or searched, in bytes.
+    /// The largest file to write, append to or search, in bytes.
     pub file_bytes: u64,
-    /// What one call reads in all, in bytes: lines after it are neither found nor counted.
+    /// The most bytes that one call reads: later lines are neither found nor counted.
     pub scan_bytes: u64,
-    /// A line as far as it is searched, in bytes.
+    /// How many bytes of a line are searched.
     pub line_bytes: usize,
-    /// A line as far as a match shows it, in bytes.
+    /// How many bytes of a line a match shows.
     pub shown_line_bytes: usize,
-    /// Entries that `list_files` returns.
+    /// The most entries that `list_files` returns.
     pub entries: usize,
-    /// Entries that a call visits.
+    /// The most entries that a call visits.
     pub visits: usize,
-    /// Levels of directories that a call goes down. Each holds one file descriptor.
+    /// The most levels of directories that a call enters. Each level holds one file descriptor.
     pub depth: usize,
-    /// Matching lines that `search_files` returns.
+    /// The most matching lines that `search_files` returns.
     pub matches: usize,
-    /// Lines around a match.
+    /// The most lines of context before and after a match.
     pub context_lines: u64,
     /// Memory of a compiled regular expression, in bytes.
     pub regex_bytes: usize,
-    /// For how long `search_files` takes up new lines.
+    /// After this time `search_files` reads no new line.
     pub search_time: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! The lines of a text that is searched, without a list of all of them: a file may hold nothing else.
+//! Iterates over the lines of a text without a list of them: a file may consist of line breaks only.
 
 /// One line, as offsets into its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl Line {
     }
 }
 
-/// Goes through the lines of a text.
+/// An iterator over the lines of a text.
 pub(crate) struct Lines<'a> {
     text: &'a [u8],
     number: u64,
@@ -65,7 +65,7 @@ impl Iterator for Lines<'_> {
     }
 }
 
-/// At most `n_bytes` of a line, if need be the part around `at`.
+/// At most `n_bytes` of a line; a longer line is cut to the part around `at`.
 pub(crate) fn excerpt(line: &[u8], at: usize, n_bytes: usize) -> String {
     if line.len() <= n_bytes {
         return String::from_utf8_lossy(line).into_owned();
@@ -77,7 +77,7 @@ pub(crate) fn excerpt(line: &[u8], at: usize, n_bytes: usize) -> String {
     };
     let end = (start + n_bytes).min(line.len());
     let part = String::from_utf8_lossy(&line[start..end]);
-    // Half a character at an end is no character of the line.
+    // Drops the halves of characters at the cuts.
     let part = part.trim_matches(char::REPLACEMENT_CHARACTER);
     let dots = |is_cut| if is_cut { "\u{2026}" } else { "" };
     format!("{}{part}{}", dots(start > 0), dots(end < line.len()))

@@ -1,4 +1,4 @@
-//! `list_files`: what is in a directory.
+//! `list_files`: the entries of a directory.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::shown::{counted, plain, shown};
 use crate::walk::{Entry, walk};
 use crate::{Failure, Outcome, Root};
 
-/// What to list.
+/// The options of `list_files`.
 #[derive(Clone, Debug)]
 pub(crate) struct Listing {
     pub(crate) is_deep: bool,
@@ -38,7 +38,7 @@ pub(crate) fn list(root: &Root, path: &Path, listing: &Listing) -> Result<Outcom
             return ControlFlow::Break(());
         }
         let name = below.to_string_lossy().into_owned();
-        let mark = match entry.kind {
+        let suffix = match entry.kind {
             Kind::File => {
                 files.push(name);
                 ""
@@ -56,7 +56,7 @@ pub(crate) fn list(root: &Root, path: &Path, listing: &Listing) -> Result<Outcom
                 " (neither file nor directory)"
             }
         };
-        let line = format!("{}{mark}", shown(below));
+        let line = format!("{}{suffix}", shown(below));
         n_bytes += line.len();
         lines.push(line);
         ControlFlow::Continue(())

@@ -1,15 +1,15 @@
-//! What came of a call.
+//! The result of a builtin tool.
 
 use toolglot_value::{Value, json};
 
 use crate::Failure;
 
-/// What came of a call.
+/// The result of a builtin tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Whether the tool did what was asked.
+    /// Whether the call succeeded.
     pub ok: bool,
-    /// The result for programs: an object. Of a failure `error` (a stable code) and `message`.
+    /// The result for programs: an object. A failure has `error` (a stable code) and `message`.
     pub output: Value,
     /// The result for the model: plain text.
     pub text: String,

@@ -1,7 +1,7 @@
-//! Opening what stands at a resolved place, without following any link.
+//! Opens files and directories at resolved paths without following a link.
 //!
-//! Every directory on the way is opened by the handle of the one above it. Where a link has come into the
-//! way since the place was resolved, opening fails: the place that was judged is the place that is used.
+//! Every directory on the way is opened by its parent's handle. Opening fails if a link was put there after the path
+//! was resolved: the tool uses the place that the policy decided on.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,7 +13,7 @@ use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
 use crate::shown::shown;
 use crate::{Failure, Root};
 
-/// What stands at a place, as far as tools care.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
@@ -47,7 +47,7 @@ impl Root {
         Ok(dir)
     }
 
-    /// The directory at `path`; what is missing of it is made.
+    /// The directory at `path`; creates its missing parts.
     pub(crate) fn make_directory(&self, path: &Path) -> io::Result<Dir> {
         let mut dir = self.dir.try_clone()?;
         for name in path {
@@ -66,7 +66,7 @@ impl Root {
         Ok(dir)
     }
 
-    /// What stands at `path`.
+    /// The kind of the entry at `path`.
     pub(crate) fn kind(&self, path: &Path) -> io::Result<Kind> {
         match split(path) {
             None => Ok(Kind::Directory),
@@ -93,7 +93,7 @@ impl Root {
         open().map_err(|error| self.explain("read", path, error))
     }
 
-    /// What an error of the system at `path` means for the caller.
+    /// Converts a system error at `path` to the caller's error.
     pub(crate) fn explain(&self, action: &'static str, path: &Path, error: OpenError) -> Failure {
         let shown_path = || shown(path);
         match error {
@@ -133,7 +133,7 @@ pub(crate) fn split(path: &Path) -> Option<(&Path, &OsStr)> {
 /// Why a file was not opened.
 #[derive(Debug)]
 pub(crate) enum OpenError {
-    /// Something else than a regular file is there.
+    /// The entry is not a regular file.
     Wrong(Kind),
     Io(io::Error),
 }
@@ -146,8 +146,8 @@ impl From<io::Error> for OpenError {
 
 /// Opens the regular file `name` in `dir`.
 ///
-/// It looks before it opens, since opening a device can have an effect; it opens without waiting, since a
-/// pipe has nobody at its other end; and it looks again at what was opened, since that alone is certain.
+/// It checks the kind before it opens, since opening a device can have an effect. It opens without waiting, since a
+/// pipe may have no writer. It checks the opened file again, since the name may have changed.
 pub(crate) fn open_regular(
     dir: &Dir,
     name: &OsStr,

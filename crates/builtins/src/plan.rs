@@ -1,4 +1,4 @@
-//! A call, read and looked up, that has not been run.
+//! A call whose arguments are read and whose paths are resolved, but that has not run.
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::summary::summary;
 use crate::write::{Old, create_directory, write};
 use crate::{Failure, Limits, Outcome, Root};
 
-/// A call, read and looked up, that has not been run.
+/// A call whose arguments are read and whose paths are resolved, but that has not run.
 #[derive(Debug)]
 #[must_use = "a plan does nothing until it is run"]
 pub struct Plan<'a> {
@@ -52,7 +52,7 @@ enum Action<'a> {
     },
     Summary,
     Ask(Box<Question>),
-    /// It cannot be done, and a policy will say so first.
+    /// A call that cannot run; the policy refuses it first.
     Failed(Failure),
     Command {
         time: Option<Duration>,
@@ -60,27 +60,27 @@ enum Action<'a> {
 }
 
 impl Plan<'_> {
-    /// Where every path among the arguments leads: what a policy wants to know.
+    /// The resolved paths of the arguments: facts for the policy.
     pub fn paths(&self) -> &[PathFact] {
         &self.paths
     }
 
-    /// What gets a new place with a directory that is moved: the new places.
+    /// The new paths of all entries below a moved directory.
     pub fn below(&self) -> &[PathFact] {
         &self.below
     }
 
-    /// What the command among the arguments would run, if there is one.
+    /// The facts about the command in the arguments, if there is one.
     pub fn command(&self) -> Option<&CommandFact> {
         self.command.as_ref()
     }
 
-    /// Where the URL among the arguments leads, if there is one.
+    /// The host of the URL in the arguments, if there is one.
     pub fn host(&self) -> Option<&Result<HostPort, BadUrl>> {
         self.host.as_ref()
     }
 
-    /// Executes the plan, at the places that [`Plan::paths`] reports. The caller has asked a policy.
+    /// Executes the plan at the places of [`Plan::paths`]. The caller has the policy decision.
     pub fn run_unjudged(self) -> Outcome {
         self.done().unwrap_or_else(Outcome::from)
     }
@@ -98,7 +98,7 @@ impl Plan<'_> {
         for PathFact { written, found } in paths {
             places.push(found.map_err(|escape| Failure::Path { written, escape })?);
         }
-        // Every tool has at least one place.
+        // Only `http_request` has no path, and does not use `place`.
         let place = places.first().cloned().unwrap_or_default();
         match action {
             Action::Read(lines) => read(root, &place.path, lines),
@@ -133,9 +133,9 @@ impl Plan<'_> {
     }
 }
 
-/// Reads the arguments of a call of a builtin tool and finds out where its path leads. Changes nothing.
+/// Reads the arguments of a builtin tool's call and resolves its paths. Changes nothing.
 ///
-/// A path that leads out of the root is no error here: it is a fact for the policy, and the plan fails when run.
+/// A path that leads out of the root is not an error here: it is a fact for the policy, and the plan fails when run.
 ///
 /// # Errors
 /// If there is no such tool, or its arguments cannot be used.
@@ -177,7 +177,7 @@ pub fn plan<'a>(
         "http_request" => {
             let url = arguments.text("url", "the address to ask, with http:// or https://")?;
             let host = HostPort::of(url);
-            // A URL that cannot be used is for the policy to refuse.
+            // The policy refuses an unusable URL.
             let time = arguments.opt_seconds("timeout")?;
             let action = match Question::of(url, &host, arguments.map, time) {
                 Ok(question) => Action::Ask(Box::new(question)),
@@ -228,7 +228,7 @@ pub fn plan<'a>(
     })
 }
 
-/// Where a path leads.
+/// Resolves a path.
 fn fact(root: &Root, written: &str) -> PathFact {
     PathFact {
         written: written.to_owned(),
@@ -250,7 +250,7 @@ fn plan_command<'a>(root: &'a Root, arguments: &Arguments<'a>) -> Result<Plan<'a
     })
 }
 
-/// Plans a call and runs it at once, unjudged. For callers that have no policy to ask.
+/// Plans a call and runs it at once, without a policy decision. For callers without a policy.
 pub fn execute_unjudged(root: &Root, tool: &str, arguments: &Map<String, Value>) -> Outcome {
     plan(root, tool, arguments).map_or_else(Outcome::from, Plan::run_unjudged)
 }
@@ -291,8 +291,7 @@ fn content<'a>(arguments: &Arguments<'a>, old: Old) -> Result<Action<'a>, Failur
 
 fn listing<'a>(arguments: &Arguments<'_>) -> Result<Action<'a>, Failure> {
     let pattern = opt_glob(arguments, "pattern")?;
-    // A pattern about paths asks for what is below, whatever the flag says: a schema's default fills it in where the call does
-    // not, and without what is below nothing would fit.
+    // A pattern of paths overrides `recursive`: a schema's default may fill in `false`, and then no path could match.
     let is_deep = arguments.opt_flag("recursive")?.unwrap_or(false)
         || pattern.as_ref().is_some_and(Glob::is_path);
     Ok(Action::List(Listing { is_deep, pattern }))

@@ -1,4 +1,4 @@
-//! The command of a program in its sandbox, before it has words.
+//! Builds the sandboxed command of a program, without its argument list.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::protected_paths::ProtectedPaths;
 use crate::tool_cache::{CACHE, caches};
 use crate::{Failure, ProgramSandbox};
 
-/// What the program of a tool that is a file gets, as far as the policy lets it.
+/// The rights of the program of a tool that is a file, already limited by the policy.
 #[derive(Clone, Debug)]
 pub struct ToolRights<'a> {
     /// The tool, as rules name it.
@@ -21,13 +21,13 @@ pub struct ToolRights<'a> {
     pub may_write: bool,
     /// Whether it may use the network.
     pub may_connect: bool,
-    /// Whether it has a cache of its own below `.ai`.
+    /// Whether it has its own cache below `.ai`.
     pub has_cache: bool,
-    /// The command that it gives a shell, if it is a shell that runs what the call says: a command of `execute_command`.
+    /// The command of the call, if the tool is a shell that runs it like `execute_command`.
     pub command: Option<ToolCommand<'a>>,
-    /// How long it has, already narrowed: see `SandboxSettings::tool_time` of `toolglot-policy`.
+    /// Its time limit, already narrowed: see `SandboxSettings::tool_time` of `toolglot-policy`.
     pub time: Duration,
-    /// How many bytes of each output are kept, already narrowed.
+    /// The most bytes of each output stream, already narrowed.
     pub output_bytes: usize,
 }
 
@@ -36,16 +36,16 @@ pub struct ToolRights<'a> {
 pub struct ToolCommand<'a> {
     /// Its text.
     pub text: &'a str,
-    /// Where it runs.
+    /// Its working directory.
     pub cwd: &'a Path,
 }
 
 impl ProgramSandbox {
-    /// A command with no words yet, in the directory `cwd` of the root.
+    /// A command without an argument list, in the directory `cwd` of the root.
     ///
     /// # Errors
     ///
-    /// What it may not see is not known.
+    /// The search for protected paths fails.
     pub(crate) fn command(
         &self,
         root: &Path,
@@ -69,11 +69,11 @@ impl ProgramSandbox {
         Ok(command)
     }
 
-    /// The program of a tool that is a file, with no words yet, in the project at `root`.
+    /// The command of a tool that is a file, without an argument list, in the project at `root`.
     ///
     /// # Errors
     ///
-    /// What it may not see is not known.
+    /// The search for protected paths fails.
     pub fn tool(&self, root: &Path, rights: &ToolRights<'_>) -> Result<Command, Failure> {
         let may_connect = rights.may_connect && self.settings.tool_network();
         let is_line = |command: ToolCommand<'_>| CommandLine::read_patterns(command.text).is_ok();
@@ -89,7 +89,7 @@ impl ProgramSandbox {
             let mut paths = ProtectedPaths::of_tool(root, rights.tool, &self.refused)?;
             let cache = root.join(CACHE);
             if rights.has_cache && command.write.iter().any(|top| cache.starts_with(top)) {
-                // Without one the tool gets the error that it may not write there, as it would be of any other place.
+                // Without a cache the tool gets the error of a read-only path, as for other paths.
                 paths.reopened = caches(root, rights.tool, &self.refused).unwrap_or_default();
             }
             paths.protect(&mut command);
@@ -99,8 +99,8 @@ impl ProgramSandbox {
         Ok(command)
     }
 
-    /// The client of a container engine. It talks to the engine's socket, so nothing of this machine is kept from it: the
-    /// sandbox of its program is the container, and its limits are the engine's to hold.
+    /// The client of a container engine. It needs the engine's socket, so it runs unsandboxed: the container is the
+    /// sandbox of its program, and the engine enforces the limits.
     pub fn engine_client(&self, root: &Path, time: Duration, output_bytes: usize) -> Command {
         let mut command = Command::new(Vec::<OsString>::new(), root);
         command.isolation = Isolation::Plain;
@@ -111,23 +111,23 @@ impl ProgramSandbox {
         command
     }
 
-    /// Looks, when the program of a tool has ended, for names that other programs obey and that were not there before: for programs
-    /// in a sandbox that is not ours.
+    /// The inspection after a tool's program: it looks for new names that other programs obey. For programs that run in
+    /// another sandbox, such as a container.
     ///
     /// # Errors
     ///
-    /// What is there now is not known.
+    /// The search of the root fails.
     pub fn inspection(&self, root: &Path, tool: &str) -> Result<Option<Inspection>, Failure> {
         let mut paths = ProtectedPaths::of_tool(root, tool, &self.refused)?;
         Ok(paths.inspection(&self.writable(root)))
     }
 
-    /// What every program has.
+    /// The settings that all programs share.
     fn program(&self, root: &Path, isolation: Isolation, may_connect: bool) -> Command {
         let sandbox = &self.settings.decided;
         let mut command = Command::new(Vec::<OsString>::new(), root);
         command.isolation = isolation;
-        // Nothing holds a plain program from the network.
+        // A plain program cannot be cut off from the network.
         command.network = if may_connect || isolation == Isolation::Plain {
             Network::Host
         } else {
@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// Where a tool is a shell, its command has the level and the settings of git that `execute_command` gives it.
+    /// If a tool is a shell, its command gets the isolation and the git settings of `execute_command`.
     #[test]
     fn the_command_of_a_tool_is_one_as_others() {
         let folder = tempfile::tempdir().expect("room for a folder");
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// A program may rename another file over what a variable names, and as root at level `plain` nothing keeps it from that.
+    /// A program may replace a file that a variable names; at level `plain`, root cannot be stopped from that.
     #[test]
     fn no_variable_names_a_file_that_is_there() {
         let sandbox = ProgramSandbox {

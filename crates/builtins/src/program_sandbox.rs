@@ -8,22 +8,22 @@ use toolglot_sandbox::{Isolation, Watch};
 
 /// The sandbox of every program that a call starts: commands, and the programs of tools that are files.
 ///
-/// Both are made here and nowhere else. A command has what the policy decides; the program of a tool has what is granted to the
-/// tool, narrowed by what the policy states.
+/// Both sandboxes are built only here. A command gets the policy's decision. The program of a tool gets the tool's
+/// grants, narrowed by the policy's settings.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramSandbox {
-    /// What a policy says of it.
+    /// The policy's settings.
     pub settings: SandboxSettings,
     /// Whether commands may change the root.
     pub may_write: bool,
-    /// What a policy refuses of places: it is empty to programs, or stays as it is, and is not searched.
+    /// The paths that the policy refuses: programs see them empty or read-only, and searches skip them.
     pub refused: Refusals,
-    /// Who may end programs, and hears what they say.
+    /// Cancels programs and receives their output.
     pub watch: Watch,
 }
 
 impl ProgramSandbox {
-    /// How strong it is. What needs a shell gets the strongest, unless the level is `plain`.
+    /// The isolation level. A command for a shell gets the strongest level, unless the level is `plain`.
     pub(crate) fn isolation(&self, needs_shell: bool) -> Isolation {
         match self.settings.decided.level {
             Level::Plain => Isolation::Plain,
@@ -32,12 +32,12 @@ impl ProgramSandbox {
         }
     }
 
-    /// How long a command has that asks for so many seconds.
+    /// The time limit of a command that requests `asked`.
     pub(crate) fn time(&self, asked: Option<Duration>) -> Duration {
         self.settings.decided.time(asked)
     }
 
-    /// What of the root programs may change that may change anything: absolute, links followed, as far as it is there.
+    /// The existing paths of the root that a program with write access may change: absolute, links followed.
     pub fn writable(&self, root: &Path) -> Vec<PathBuf> {
         let list = self.settings.decided.write.iter();
         list.filter_map(|path| root.join(path).canonicalize().ok())

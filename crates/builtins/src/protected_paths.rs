@@ -1,4 +1,4 @@
-//! What in the root programs may not see or change: commands, and tools that are files.
+//! The paths of the root that commands and tools' programs may not see or change.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,49 +11,52 @@ use crate::approved_writes::n_writes;
 use crate::git_directory::{is_repository, obeyed_in, rebase_commands_in, secrets_of_git};
 use crate::root_snapshot::{BUILD_DIRECTORIES, RootSnapshot};
 
-/// Entries of the root that are looked at. Where there are more, no command runs: what it could see is not known.
+/// The most entries of the root that are searched. With more entries no command runs, since protected paths could be
+/// missed.
 pub(crate) const MOST_VISITS: usize = 1_000_000;
 
-/// What programs may not change or see, of what is there. All paths are absolute.
+/// The existing paths that programs may not change or see. All paths are absolute.
 #[derive(Debug, Default)]
 pub struct ProtectedPaths {
-    /// What stays as it is.
+    /// Read-only paths.
     pub guarded: Vec<PathBuf>,
-    /// What is empty.
+    /// Hidden paths: programs see them empty.
     pub secret: Vec<PathBuf>,
-    /// Directories that stay where they are: what is in them is refused for its path, not for its name.
+    /// Directories that may not be moved: an entry in them is refused by its path, not by its name.
     pub held: Vec<PathBuf>,
-    /// The `.git` of repositories. git writes there, so that for commands only what it obeys stays as it is; nobody else has to.
+    /// The `.git` of repositories. git writes there, so commands get only its obeyed entries read-only; for tools all
+    /// of it is.
     pub repositories: Vec<PathBuf>,
-    /// What inside of that may be changed all the same: see `tool_cache`.
+    /// Writable paths inside read-only ones: see `tool_cache`.
     pub reopened: Vec<PathBuf>,
-    /// What else has to be known to tell what comes to stand under such names later.
+    /// The root before the program: the inspection finds later names by it.
     before: RootSnapshot,
 }
 
 impl ProtectedPaths {
-    /// Looks through the root, all of it, for `tool`, which rules may name. Names that come later are not among them: what a
-    /// program makes of such a name is moved aside when it has ended.
+    /// Searches the whole root; the policy's rules may name `tool`. Names that a program creates later are not
+    /// included: they are quarantined after the program ends.
     ///
     /// # Errors
     ///
-    /// There is more than can be looked through, or it stands deeper than a path can say.
+    /// The root has too many entries, or is nested deeper than a path can name.
     pub fn of(root: &Path, tool: &str, refused: &Refusals) -> Result<ProtectedPaths, Failure> {
         let mut paths = ProtectedPaths::default();
         paths.before.root = root.to_path_buf();
         paths.before.n_writes = n_writes();
         tool.clone_into(&mut paths.before.tool);
         paths.before.refused = refused.clone();
-        // Whether what programs obey is looked for below: it may be changed there, or all of it stays as it is.
-        let mut ahead = vec![(PathBuf::new(), true)];
+        // Directories to search; the flag is whether obeyed names count below. They do not below read-only and build
+        // directories.
+        let mut stack = vec![(PathBuf::new(), true)];
         let mut n_visits = 0;
-        while let Some((directory, guards)) = ahead.pop() {
+        while let Some((directory, guards)) = stack.pop() {
             let entries = match std::fs::read_dir(root.join(&directory)) {
                 Ok(entries) => entries,
                 Err(error) if error.kind() == ErrorKind::InvalidFilename => {
                     return Err(Failure::TooDeep);
                 }
-                // What is gone, or closed to this user, is so to commands.
+                // A missing or unreadable directory is so for commands, too.
                 Err(_) => {
                     paths.before.closed.insert(directory);
                     continue;
@@ -72,7 +75,8 @@ impl ProtectedPaths {
                 let Ok(kind) = entry.file_type() else {
                     continue;
                 };
-                // What stands further above is neither secret nor obeyed, or nobody would look here.
+                // Two names are enough: no directory further up is secret or obeyed, since the search does not enter
+                // such directories.
                 let near = Path::new(directory.file_name().unwrap_or_default()).join(&name);
                 if kind.is_symlink() {
                     if let Ok(target) = std::fs::read_link(root.join(&path))
@@ -84,7 +88,7 @@ impl ProtectedPaths {
                     continue;
                 }
                 if name == ".git" && kind.is_dir() && !refused.hides_from_program(tool, &path) {
-                    // git itself has to write here; what it obeys has to stay.
+                    // git itself has to write here; only its obeyed entries are read-only.
                     let git = root.join(path);
                     paths.repositories.push(git.clone());
                     paths.guarded.extend(obeyed_in(&git));
@@ -112,7 +116,7 @@ impl ProtectedPaths {
                     }
                     if kind.is_dir() {
                         let is_filled = BUILD_DIRECTORIES.iter().any(|filled| name == *filled);
-                        ahead.push((path, guards && !stays && !is_filled));
+                        stack.push((path, guards && !stays && !is_filled));
                     }
                 }
             }
@@ -130,7 +134,7 @@ impl ProtectedPaths {
         Ok(paths)
     }
 
-    /// The same for a tool that is a file, which has no business in `.git` at all.
+    /// The same for a tool that is a file: all of `.git` is read-only to it.
     ///
     /// # Errors
     ///
@@ -141,7 +145,7 @@ impl ProtectedPaths {
         Ok(paths)
     }
 
-    /// Puts them into the sandbox of a program; weaker levels cannot do that.
+    /// Adds the paths to a program's sandbox. Only the level `namespaces` supports that.
     pub(crate) fn protect(mut self, command: &mut Command) {
         if command.isolation == Isolation::Namespaces {
             command.inspection = self.inspection(&command.write);
@@ -155,7 +159,7 @@ impl ProtectedPaths {
 
 #[cfg(target_os = "linux")]
 impl ProtectedPaths {
-    /// What is looked for when a program has ended that may change these places.
+    /// The inspection after a program that may write below `write`.
     pub(crate) fn inspection(&mut self, write: &[PathBuf]) -> Option<Inspection> {
         if write.is_empty() {
             return None;
@@ -180,7 +184,7 @@ impl ProtectedPaths {
     }
 }
 
-/// Whether a file has another name as well.
+/// Whether a file has several hard links.
 #[cfg(unix)]
 fn is_shared(entry: &std::fs::DirEntry) -> bool {
     use std::os::unix::fs::MetadataExt;

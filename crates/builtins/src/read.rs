@@ -10,10 +10,10 @@ use crate::place::OpenError;
 use crate::shown::{counted, plain, shown};
 use crate::{Failure, Limits, Outcome, Root};
 
-/// A file is binary if a zero byte stands among its first bytes, as git has it.
+/// A file is binary if its first bytes contain a zero byte, as in git.
 pub(crate) const SNIFFED: usize = 8 << 10;
 
-/// Which lines: from 1, both ends included.
+/// A range of lines: from 1, both ends included.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lines {
     first: u64,
@@ -54,7 +54,8 @@ pub(crate) fn read(root: &Root, path: &Path, lines: Lines) -> Result<Outcome, Fa
     let encoding = Encoding::of_head(&head[..head.len().min(SNIFFED)]);
     let picked = match encoding {
         Some(Encoding::Utf16 { .. }) => {
-            // Its lines end in two bytes, so that it is brought to UTF-8 first: as a whole, if it is no larger than what is edited.
+            // Its line breaks have two bytes, so the whole file is converted to UTF-8 first, if it is small enough to
+            // edit.
             if size > root.limits.file_bytes {
                 return Err(binary());
             }
@@ -155,19 +156,19 @@ fn answer(
     Outcome::success(output, text)
 }
 
-/// What was picked from a file.
+/// The lines read from a file.
 #[derive(Debug, Default)]
 struct Picked {
     kept: Vec<u8>,
-    /// Lines of which something was kept.
+    /// How many lines are in `kept`, in part or whole.
     n_kept: u64,
-    /// Lines seen.
+    /// Lines read.
     n_lines: u64,
-    /// Bytes seen.
+    /// Bytes read.
     scanned: u64,
-    /// Whether there was more to keep than fits.
+    /// Whether `kept` was cut at the limit.
     is_cut: bool,
-    /// The first line that was not kept, if whole lines were.
+    /// The first line after the cut, if whole lines are kept.
     next: Option<u64>,
 }
 
@@ -208,7 +209,7 @@ impl Picked {
         self.kept.extend_from_slice(&piece[..piece.len().min(room)]);
     }
 
-    /// After a cut only whole lines are left, or, of a line that alone is too long, whole characters.
+    /// After a cut, keeps whole lines; of a single line that is too long, whole characters.
     fn tidy(&mut self, first: u64) {
         if self.is_cut {
             if let Some(end) = self.kept.iter().rposition(|&byte| byte == b'\n') {
@@ -219,7 +220,7 @@ impl Picked {
                     .utf8_chunks()
                     .last()
                     .map_or(0, |chunk| chunk.invalid().len());
-                // At most the three bytes of a character that the cut went through.
+                // Drops at most three bytes: the start of a character that the cut divides.
                 self.kept.truncate(self.kept.len() - whole.min(3));
             }
         }

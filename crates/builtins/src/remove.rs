@@ -9,7 +9,7 @@ use crate::shown::{plain, shown};
 use crate::subtree::refused_below;
 use crate::{Failure, Outcome, Root};
 
-/// Deletes one file. A link is not what is deleted: its path leads to what it points to.
+/// Deletes one file. For a link the target is deleted, since paths are resolved.
 pub(crate) fn delete(root: &Root, path: &Path) -> Result<Outcome, Failure> {
     let Some((parent, name)) = split(path) else {
         return Err(Failure::IsDirectory { path: shown(path) });
@@ -28,7 +28,7 @@ pub(crate) fn delete(root: &Root, path: &Path) -> Result<Outcome, Failure> {
     Ok(Outcome::success(output, format!("deleted {}", shown(path))))
 }
 
-/// Gives a file or directory another place. Nothing is replaced.
+/// Moves a file or directory. Nothing is replaced.
 pub(crate) fn move_file(root: &Root, from: &Path, to: &Path) -> Result<Outcome, Failure> {
     let (Some((from_parent, from_name)), Some((to_parent, to_name))) = (split(from), split(to))
     else {

@@ -1,4 +1,4 @@
-//! Replacing a file as one step: it holds the old content or the new, at any moment.
+//! Replaces a file atomically: at any moment it has the old content or the new.
 
 use std::ffi::OsStr;
 use std::io;
@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
-/// Names tried for the temporary file; somebody else's may be left over.
+/// The most names that are tried for the temporary file; other processes may leave files.
 const ATTEMPTS: u32 = 64;
 
-/// Writes `name` in `dir` with what `write` writes into it; of an `old` file the mode stays, and the owner if it can.
+/// Writes `name` in `dir` with the content that `write` produces. It keeps the mode of an `old` file, and its owner if
+/// possible.
 ///
-/// The content goes to a new file beside it, which then takes the name. A hard link to the old content
-/// keeps the old content.
+/// The content goes to a temporary file, which is then renamed. A hard link to the old file keeps the old content.
 pub(crate) fn replace(
     dir: &Dir,
     name: &OsStr,
@@ -28,7 +28,7 @@ pub(crate) fn replace(
     temporary.rename(name)
 }
 
-/// A file that is removed unless it got its name.
+/// A temporary file that is removed unless it was renamed.
 struct Temporary<'a> {
     dir: &'a Dir,
     name: String,
@@ -74,13 +74,13 @@ impl<'a> Temporary<'a> {
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         if !self.is_renamed {
-            // Nothing is left to be done about it if this fails, and the error that led here is the one to tell.
+            // An error here is ignored: the caller reports the earlier error.
             let _ = self.dir.remove_file(&self.name);
         }
     }
 }
 
-/// Nobody else may look into the file before it has the mode of the old one.
+/// No other user may read the file before it has the old file's mode.
 #[cfg(unix)]
 fn private(options: &mut OpenOptions) {
     use cap_std::fs::OpenOptionsExt;
@@ -92,10 +92,10 @@ fn keep_mode(file: &File, old: &Metadata) -> io::Result<()> {
     use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
     let new = file.metadata()?;
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-        // An ordinary user cannot give files away: then the new file is the user's own.
+        // An ordinary user cannot change the owner: then the new file belongs to that user.
         let _ = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
     }
-    // The permissions only: other content must not run as somebody else.
+    // Without the setuid and setgid bits: new content must not run as another user.
     file.set_permissions(Permissions::from_mode(old.mode() & 0o777))
 }
 

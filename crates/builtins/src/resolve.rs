@@ -1,8 +1,8 @@
-//! From a path as written to a place inside the root.
+//! Resolves a path as written to a path inside the root.
 //!
-//! The walk does what the kernel would do, one component at a time, and looks each up by name in the
-//! directory held open. Its answer is a path without links: whatever is done later goes down that path
-//! without following any, so a link put there in the meantime makes it fail instead of leading elsewhere.
+//! The walk resolves one component at a time, like the kernel, by name in the directory held open. The result is a path
+//! without links. Later operations go down that path without following a link. So a link put there in the meantime
+//! makes them fail instead of leading elsewhere.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -14,20 +14,21 @@ use toolglot_policy::{Escape, Inside};
 
 use crate::Root;
 
-/// Links on one path, as Linux counts them.
+/// The most links on one path, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// Bytes of a path, as Linux counts them.
+/// The most bytes of a path, as in Linux.
 const MAX_BYTES: usize = 4096;
 
 impl Root {
-    /// Finds out where a path leads that a model wrote: relative to the root, or absolute and inside it.
+    /// Resolves a path that a model wrote: relative to the root, or absolute and inside it.
     ///
-    /// Links inside the root are followed. What does not exist yet stands as written. Nothing is decoded
-    /// or trimmed: `%2e%2e` and a blank at the end are letters like others. What a shell would start at a home is refused.
+    /// Links inside the root are followed. Parts that do not exist stay as written. Nothing is decoded or trimmed:
+    /// `%2e%2e` and a blank at the end are ordinary characters. A path that a shell would expand to a home directory is
+    /// refused.
     ///
     /// # Errors
-    /// If the path leads out of the root, or nowhere.
+    /// If the path leads out of the root, or cannot be resolved.
     pub fn resolve(&self, written: &str) -> Result<Inside, Escape> {
         if written.is_empty() {
             return Err(Escape::Empty);
@@ -79,7 +80,7 @@ impl Root {
 }
 
 impl Root {
-    /// Whether a regular file at `path` has other names as well.
+    /// Whether `path` is a regular file with several hard links.
     #[cfg(unix)]
     fn is_shared(&self, path: &Path) -> bool {
         use cap_std::fs::MetadataExt;
@@ -95,9 +96,9 @@ impl Root {
 
 struct Walk<'a> {
     root: &'a Root,
-    /// What is still to be walked.
+    /// The remaining steps.
     ahead: VecDeque<Step>,
-    /// Where the walk stands. No links in it.
+    /// The resolved prefix, without links.
     path: PathBuf,
     /// How many components at the end of `path` do not exist.
     n_missing: usize,
@@ -106,7 +107,7 @@ struct Walk<'a> {
 
 struct Step {
     to: To,
-    /// The link whose target this is a part of, relative to the root.
+    /// The link whose target contains this step, relative to the root.
     link: Option<Rc<Path>>,
 }
 
@@ -116,7 +117,7 @@ enum To {
 }
 
 impl Walk<'_> {
-    /// Puts a path before what is still to be walked. `None` if it is not relative.
+    /// Adds a path before the remaining steps. `None` if the path is not relative.
     fn push(&mut self, path: &Path, link: Option<&Rc<Path>>) -> Option<()> {
         for component in path.components().rev() {
             let to = match component {
@@ -155,7 +156,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at what stands at `path`, which was reached through `link`.
+    /// Checks the entry at `path`, which was reached through `link`.
     fn look(&mut self, link: Option<Rc<Path>>) -> Result<(), Escape> {
         let metadata = match self.root.dir.symlink_metadata(&self.path) {
             Ok(metadata) => metadata,
@@ -166,7 +167,7 @@ impl Walk<'_> {
             Err(error) => return Err(self.unreadable(&error)),
         };
         if metadata.is_symlink() {
-            // Of a chain of links the first is the one that the model knows.
+            // An error names the first of a chain of links, since the model knows that one.
             let link = link.unwrap_or_else(|| Rc::from(self.path.as_path()));
             return self.follow(&link);
         }
@@ -178,7 +179,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Goes on with the target of the link at `path`.
+    /// Continues with the target of the link at `path`.
     fn follow(&mut self, link: &Rc<Path>) -> Result<(), Escape> {
         self.n_links += 1;
         if self.n_links > MAX_LINKS {

@@ -1,4 +1,4 @@
-//! The directory that no tool leaves.
+//! The directory that tools are confined to.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use cap_std::fs::Dir;
 
 use crate::{Limits, ProgramSandbox};
 
-/// The directory that no tool leaves, held open. It stays the same directory when it is renamed.
+/// The directory that tools are confined to, held open. It stays the same directory when it is renamed.
 #[derive(Debug)]
 pub struct Root {
     pub(crate) dir: Dir,
-    /// How an absolute path into the root may start: as the user wrote the root, and with its links followed.
+    /// The prefixes of absolute paths into the root: with its links followed, and as the user wrote it.
     pub(crate) spellings: [PathBuf; 2],
     pub(crate) limits: Limits,
     pub(crate) sandbox: ProgramSandbox,
@@ -22,7 +22,7 @@ impl Root {
     /// Opens a directory, with the default limits.
     ///
     /// # Errors
-    /// If it does not exist, is no directory, or may not be read.
+    /// If the path does not exist, is not a directory, or is not readable.
     pub fn open(path: &Path) -> io::Result<Root> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())?;
         let spellings = [path.canonicalize()?, std::path::absolute(path)?];
@@ -49,7 +49,7 @@ impl Root {
     /// The same directory, opened once more, with another sandbox of programs.
     ///
     /// # Errors
-    /// If the process has no handle left.
+    /// If the process has no free file descriptor.
     pub fn sharing(&self, sandbox: ProgramSandbox) -> io::Result<Root> {
         Ok(Root {
             dir: self.dir.try_clone()?,
@@ -59,12 +59,12 @@ impl Root {
         })
     }
 
-    /// Where the root was when it was opened: absolute, links followed.
+    /// The root's path at the time of opening: absolute, links followed.
     pub fn path(&self) -> &Path {
         &self.spellings[0]
     }
 
-    /// An absolute path without the root's own path, if it starts with it.
+    /// An absolute path relative to the root, if it starts with one of the root's spellings.
     pub(crate) fn relative<'p>(&self, absolute: &'p Path) -> Option<&'p Path> {
         self.spellings
             .iter()

@@ -1,11 +1,11 @@
-//! What stood in the root before a program ran.
+//! The state of the root before a program runs.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use toolglot_policy::Refusals;
 
-/// What stood in the root before a program ran. Paths are relative to it.
+/// The state of the root before a program runs. Paths are relative to the root.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(
     not(target_os = "linux"),
@@ -13,29 +13,29 @@ use toolglot_policy::Refusals;
 )]
 pub(crate) struct RootSnapshot {
     pub(crate) root: PathBuf,
-    /// The tool that runs the program, and what rules refuse it.
+    /// The tool that runs the program, and the paths that rules refuse it.
     pub(crate) tool: String,
     pub(crate) refused: Refusals,
     /// How many [approved writes](crate::approved_writes) there were.
     pub(crate) n_writes: u64,
-    /// What is kept from the program, by its name or by a rule; of a repository what git obeys in it.
+    /// Read-only and hidden paths, by name or by a rule, with the entries of repositories that git obeys.
     pub(crate) protected: BTreeSet<PathBuf>,
-    /// What inside of that may be changed all the same. It may have been made just before the program.
+    /// Writable paths inside protected ones. They may be created just before the program.
     pub(crate) reopened: Vec<PathBuf>,
-    /// Links under names that programs obey, with what they name.
+    /// Links with names that programs obey, and their targets.
     pub(crate) links: BTreeMap<PathBuf, PathBuf>,
-    /// Directories that git takes for repositories, other than those that are called `.git`.
+    /// Directories that git takes for repositories, except those named `.git`.
     pub(crate) bare_repositories: BTreeSet<PathBuf>,
-    /// The commands of rebases that had stopped.
+    /// The commands of stopped rebases.
     pub(crate) rebase_commands: BTreeSet<String>,
     /// All directories.
     pub(crate) directories: HashSet<PathBuf>,
-    /// Directories that this user cannot look into.
+    /// Directories that this user cannot read.
     pub(crate) closed: HashSet<PathBuf>,
 }
 
-/// Directories that package managers and builders fill, and empty again: what programs obey may be changed there, since a file
-/// that stays as it is stays there.
+/// Directories that package managers and builders fill and empty. Obeyed names may change there, since a read-only file
+/// could not be removed.
 pub(crate) const BUILD_DIRECTORIES: &[&str] = &[
     "node_modules",
     "target",

@@ -1,4 +1,4 @@
-//! `search_files`: lines that fit a regular expression.
+//! `search_files`: finds lines that match a regular expression.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -21,12 +21,12 @@ use crate::shown::{counted, plain, shown};
 use crate::walk::{Entry, Skipped, walk};
 use crate::{Failure, Limits, Outcome, Root};
 
-/// What to look for.
+/// The options of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
     regex: Regex,
     files: Option<Glob>,
-    /// What is left out, with all that is below it.
+    /// Excluded paths, with everything below them.
     excluded: Vec<Glob>,
     n_context: usize,
 }
@@ -52,12 +52,12 @@ impl Query {
         })
     }
 
-    /// The same, which leaves out files and directories that one of `excluded` matches.
+    /// The same query without files and directories that one of `excluded` matches.
     pub(crate) fn without(self, excluded: Vec<Glob>) -> Query {
         Query { excluded, ..self }
     }
 
-    /// Whether the file at `path`, below the directory that is searched, is searched.
+    /// Whether the query includes the file at `path`, relative to the searched directory.
     fn wants(&self, path: &Path) -> bool {
         let is_excluded = |above: &Path| self.excluded.iter().any(|glob| glob.is_match(above));
         self.files.as_ref().is_none_or(|files| files.is_match(path))
@@ -73,7 +73,7 @@ pub(crate) fn search(root: &Root, path: &Path, query: &Query) -> Result<Outcome,
         let mut visit = |entry: Entry<'_>| {
             let below = entry.path.strip_prefix(path).unwrap_or(entry.path);
             let is_wanted = query.wants(below);
-            // A file that cannot be read is no reason to give up the others: it is counted.
+            // An unreadable file is counted, and the search continues.
             if entry.kind == Kind::File
                 && is_wanted
                 && found.look_into(entry.dir, entry.name, entry.path).is_err()
@@ -94,7 +94,7 @@ pub(crate) fn search(root: &Root, path: &Path, query: &Query) -> Result<Outcome,
     Ok(found.answer(path, skipped))
 }
 
-/// What was found so far.
+/// The state and the results of a search.
 struct Found<'a> {
     query: &'a Query,
     limits: &'a Limits,
@@ -113,7 +113,7 @@ struct Found<'a> {
     n_unread: u64,
     /// Files that a policy refuses.
     n_refused: u64,
-    /// Lines of which only the start was searched.
+    /// Long lines whose start alone was searched.
     n_long: u64,
     /// Whether a limit ended the search.
     is_full: bool,
@@ -167,7 +167,7 @@ impl<'a> Found<'a> {
             return Ok(());
         }
         let mut bytes = Vec::new();
-        // One byte more tells a file that grew, or one of `/proc`, which does not tell its size.
+        // One byte more shows that a file grew, or that it is in `/proc`, where sizes are not known.
         file.take(limit + 1).read_to_end(&mut bytes)?;
         self.n_scanned += bytes.len() as u64;
         if bytes.len() as u64 > limit {
@@ -186,7 +186,7 @@ impl<'a> Found<'a> {
     fn look_at(&mut self, text: &[u8], path: &Path) {
         let hits = self.hits(text);
         let (name, n_bytes) = (shown(path), self.limits.shown_line_bytes);
-        // The first line that is not shown yet.
+        // The first line that is not shown so far.
         let mut next = 0;
         for hit in &hits {
             if self.matches.len() == self.limits.matches || self.n_shown >= self.limits.output_bytes
@@ -211,8 +211,8 @@ impl<'a> Found<'a> {
                     let is_hit = hits
                         .binary_search_by_key(&line.number, |hit| hit.line.number)
                         .is_ok();
-                    let mark = if is_hit { ':' } else { '-' };
-                    let _ = writeln!(self.text, "{name}{mark}{}{mark}{excerpt}", line.number);
+                    let sign = if is_hit { ':' } else { '-' };
+                    let _ = writeln!(self.text, "{name}{sign}{}{sign}{excerpt}", line.number);
                     next = line.number + 1;
                 }
                 excerpt
@@ -230,13 +230,13 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The lines that fit: as many as there is room for and one more, which tells that something was left out.
+    /// The matching lines: as many as there is room for, and one more that shows the cut.
     fn hits(&mut self, text: &[u8]) -> Vec<Hit> {
         let room = self.limits.matches - self.matches.len();
         let mut hits = Vec::new();
         let mut before = VecDeque::new();
         for line in Lines::of(text) {
-            // The clock is asked now and then; a line takes as long as it takes.
+            // The clock is read every 64 lines; one line is always searched whole.
             if line.number % 64 == 1 && self.begun.elapsed() > self.limits.search_time {
                 self.is_full = true;
                 break;
@@ -316,7 +316,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Whether a file has other names as well, which may be outside of the root.
+/// Whether a file has several hard links, which may be outside the root.
 #[cfg(unix)]
 fn has_other_names(metadata: &Metadata) -> bool {
     use cap_std::fs::MetadataExt;
@@ -328,7 +328,7 @@ fn has_other_names(_: &Metadata) -> bool {
     false
 }
 
-/// A line that fits.
+/// A matching line.
 struct Hit {
     line: Line,
     /// Where in the line the first match starts.

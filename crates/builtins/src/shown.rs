@@ -1,10 +1,11 @@
-//! Paths and numbers in texts that a model reads.
+//! Formats paths and numbers for texts that a model reads.
 
 use std::path::Path;
 
 use toolglot_policy::Escape;
 
-/// The path on one line: the root is `.`, `~` is no home, and a name that would break the line or is no Unicode is quoted.
+/// The path on one line: the root is `.`, a leading `~` gets `./`, and a name with control characters or invalid
+/// Unicode is quoted.
 pub(crate) fn shown(path: &Path) -> String {
     match path.to_str() {
         Some("") => ".".to_owned(),
@@ -18,7 +19,7 @@ pub(crate) fn shown(path: &Path) -> String {
     }
 }
 
-/// The path for programs: the root is `.`, `~` is no home, and what is no Unicode in a name is replaced.
+/// The path for programs: the root is `.`, a leading `~` gets `./`, and invalid Unicode is replaced.
 pub(crate) fn plain(path: &Path) -> String {
     match path.to_string_lossy() {
         text if text.is_empty() => ".".to_owned(),
@@ -36,7 +37,7 @@ pub(crate) fn counted(n: u64, noun: &str) -> String {
     }
 }
 
-/// The text, or its start and its end if it has more than `most` bytes, with a line between that says how much was cut.
+/// The text. If it has more than `most` bytes, its start and end with a line between them that counts the cut bytes.
 pub fn cut(text: String, most: usize) -> String {
     if text.len() <= most {
         return text;

@@ -1,4 +1,4 @@
-//! What a move takes along: the entries below a directory, at their old and new places.
+//! The entries below a directory that moves, with their old and new paths.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use crate::Root;
 use crate::protected_paths::MOST_VISITS;
 use crate::tools::TOOLS;
 
-/// Entries that are moved with a directory. Each of them is judged.
+/// The most entries that are moved with a directory. The policy decides about each.
 const MOST_MOVED: usize = 100_000;
 
-/// What is moved with a directory, at its new places: a policy is asked about each. What is kept for its name wherever it stands
-/// stays kept, so that nobody has to be asked.
+/// The new paths of all entries below a directory, as facts for the policy. Entries that are protected by name stay
+/// protected at the new path and are left out.
 pub(crate) fn moved_with(root: &Root, from: &Path, to: &Path) -> Vec<PathFact> {
     let mut facts = Vec::new();
     let is_whole = below(root, from, &mut |path| {
@@ -29,7 +29,7 @@ pub(crate) fn moved_with(root: &Root, from: &Path, to: &Path) -> Vec<PathFact> {
         facts.len() <= MOST_MOVED
     });
     if !is_whole {
-        // What cannot be asked about is not moved.
+        // Entries that the policy cannot decide about are not moved.
         facts.truncate(0);
         facts.push(PathFact {
             written: from.to_string_lossy().into_owned(),
@@ -39,8 +39,8 @@ pub(crate) fn moved_with(root: &Root, from: &Path, to: &Path) -> Vec<PathFact> {
     facts
 }
 
-/// What a rule refuses below a directory, relative to the root: moving the directory would free it, or make it. So is what is
-/// kept for where it stands and would not be at `to`, and what is not and would be.
+/// The first entry below a directory that blocks its move, relative to the root. A rule refuses its old or new path, or
+/// a name protects only one of the two paths.
 pub(crate) fn refused_below(root: &Root, from: &Path, to: &Path) -> Option<PathBuf> {
     let refused = &root.sandbox.refused;
     let is_refused = |old: &Path, new: &Path| {
@@ -65,16 +65,17 @@ pub(crate) fn refused_below(root: &Root, from: &Path, to: &Path) -> Option<PathB
     }
 }
 
-/// Whether a place is kept for its name.
+/// Whether a path is protected by its name.
 fn is_kept(path: &Path) -> bool {
     is_secret(path) || is_guarded(path)
 }
 
-/// Looks at all that is below a directory, by paths relative to it, as long as that is wanted. Whether it saw all.
+/// Passes the relative paths of all entries below a directory to `look` until it returns `false`. Returns whether all
+/// were visited.
 fn below(root: &Root, directory: &Path, look: &mut dyn FnMut(&Path) -> bool) -> bool {
-    let mut ahead = vec![PathBuf::new()];
+    let mut stack = vec![PathBuf::new()];
     let mut n_visits = 0;
-    while let Some(inner) = ahead.pop() {
+    while let Some(inner) = stack.pop() {
         let entries = std::fs::read_dir(root.path().join(directory).join(&inner));
         for entry in entries.into_iter().flatten().flatten() {
             let path = inner.join(entry.file_name());
@@ -83,7 +84,7 @@ fn below(root: &Root, directory: &Path, look: &mut dyn FnMut(&Path) -> bool) -> 
                 return false;
             }
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                ahead.push(path);
+                stack.push(path);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The caches that tools which are files have below `.ai`.
+//! The caches below `.ai` of tools that are files.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use toolglot_policy::{Refusals, is_secret};
 
 use crate::Root;
 
-/// Where below `.ai` tools that are files keep what they remember.
+/// The directory of the tools' caches.
 pub(crate) const CACHE: &str = ".ai/cache/tools";
-/// The ids that lines were given, which the origin's file tools share.
+/// The index of line ids, which the origin's file tools share.
 const LINE_INDEX: &str = "read/line_index";
 
-/// The directories below `.ai` that a tool with the right to write may change: its own cache, `.ai/cache/tools/ID`, and the index
-/// of lines. Made where they are missing; absolute. One that rules refuse, or that a link leads to, is not one.
+/// The directories below `.ai` that a tool with write access may change: its cache `.ai/cache/tools/ID` and the line
+/// index. Absolute; missing ones are created. A path that rules refuse or that contains a link is left out.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
-//! Taking back what a run changed, from its journal.
+//! Undoes the changes of a run from its journal.
 //!
-//! All is looked at before anything is done: if something is no longer as the run left it, nothing is taken back and the answer
-//! says what. Each step is done only where it is not done yet, so that a crash on the way is repaired by asking again.
+//! All paths are checked first: if one differs from the run's result, nothing is undone and the error names the path.
+//! Each step runs only if its effect is not undone already, so a retry after a crash completes the undo.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -17,24 +17,24 @@ use crate::place::split;
 use crate::replace::replace;
 use crate::shown::shown;
 
-/// What was taken back, or would be.
+/// The changes that were undone, or would be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UndoReport {
-    /// What becomes of which place, the latest effect first: `restored`, `removed`, `moved back`.
+    /// What happens to each path, the latest effect first: `restored`, `removed`, `moved back`.
     pub steps: Vec<(&'static str, PathBuf)>,
-    /// Tools of the run whose effects cannot be taken back, in order.
+    /// Tools of the run whose effects cannot be undone, in order.
     pub remaining: Vec<String>,
 }
 
-/// Why nothing was taken back.
+/// Why the undo failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum UndoError {
     /// There is no journal of this root.
     #[error("nothing to undo: no run in this root has changed anything, or all was undone")]
     Nothing,
-    /// Somebody changed what the run had left.
+    /// A path changed after the run.
     #[error("nothing was undone, as this has changed since the run: {}", changed.join(", "))]
     Changed {
         /// The places.
@@ -43,10 +43,10 @@ pub enum UndoError {
     /// The journal cannot be read.
     #[error("the journal of the run cannot be read: {0}")]
     Journal(io::Error),
-    /// What is about to be taken back cannot be logged.
+    /// The undo cannot be logged.
     #[error("nothing was undone, as the audit log cannot be written: {0}")]
     Log(io::Error),
-    /// A step failed. The ones before it were done; asking again continues.
+    /// A step failed. The steps before it are done; a retry continues.
     #[error("`{path}` could not be restored: {source}")]
     Step {
         /// The place.
@@ -56,20 +56,21 @@ pub enum UndoError {
     },
 }
 
-/// One effect, with what it left.
+/// One effect with its resulting state.
 #[derive(Debug)]
 struct Effect {
     number: u64,
     act: Act,
     after: Option<State>,
-    /// Of a file that the run changed before: what stood there first. It comes back with the first of these effects.
+    /// The original state of a file that an earlier effect of the run changed too. Undoing that earlier effect restores
+    /// it.
     first: Option<State>,
 }
 
-/// Takes back the latest run in `root` that was not taken back. With `is_dry` nothing is done but looking.
+/// Undoes the latest run in `root` that has a journal. With `is_dry` it only checks and reports.
 ///
 /// # Errors
-/// If there is none, or something changed since.
+/// If there is no such run, or a path changed after it.
 pub fn undo(journals: &Path, root: &Root, is_dry: bool) -> Result<UndoReport, UndoError> {
     let run = runs(&place(journals, root.path()))
         .pop()
@@ -94,19 +95,19 @@ pub fn undo(journals: &Path, root: &Root, is_dry: bool) -> Result<UndoReport, Un
         return Err(UndoError::Changed { changed });
     }
     for (effect, step) in steps {
-        if let Some(told) = told(&effect.act, step) {
-            undone.steps.push(told);
+        if let Some(entry) = told(&effect.act, step) {
+            undone.steps.push(entry);
         }
         if !is_dry {
             back(root, &run, effect, step)?;
-            // What comes back with an earlier effect is not back yet.
+            // A file that an earlier effect restores is not restored so far.
             if effect.first.is_none() {
                 progress(&run, effect.number).map_err(UndoError::Journal)?;
             }
         }
     }
     if !is_dry {
-        // The log last: without it there is nothing to take back.
+        // Removes the log before the other files: a run without a log has nothing to undo.
         fs::remove_file(run.join("log"))
             .and_then(|()| fs::remove_dir_all(&run))
             .map_err(UndoError::Journal)?;
@@ -114,7 +115,7 @@ pub fn undo(journals: &Path, root: &Root, is_dry: bool) -> Result<UndoReport, Un
     Ok(undone)
 }
 
-/// The effects of a run. A last line that a crash cut off was before its effect.
+/// The effects of a run. A last line that a crash cut off is ignored.
 fn read(run: &Path) -> io::Result<Vec<Effect>> {
     let text = fs::read_to_string(run.join("log"))?;
     let mut effects: Vec<Effect> = Vec::new();
@@ -172,7 +173,7 @@ fn numbered(effects: &mut [Effect], number: u64) -> Option<&mut Effect> {
         .find(|effect| effect.number == number)
 }
 
-/// Says in the log how far a run is taken back: what comes before may look as if it were, or were not.
+/// Logs how far a run is undone, since the files alone do not show that.
 fn progress(run: &Path, number: u64) -> io::Result<()> {
     let mut text = serde_json::to_vec(&Line::Undone { number })?;
     text.push(b'\n');
@@ -180,15 +181,16 @@ fn progress(run: &Path, number: u64) -> io::Result<()> {
     log.write_all(&text)
 }
 
-/// What is to be done about an effect.
+/// How to undo an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// It did not happen, or was taken back already.
+    /// The effect did not happen, or is undone already.
     Nothing,
     Back,
 }
 
-/// What is to be done about an effect, and what the root is without it; the place that is not as it was left otherwise.
+/// Decides how to undo an effect, and undoes it in `foreseen`. The error is the path that differs from the effect's
+/// result.
 fn step(foreseen: &mut Foreseen<'_>, effect: &Effect) -> Result<Step, PathBuf> {
     let after = effect.after.as_ref();
     let (step, made) = match &effect.act {
@@ -200,7 +202,7 @@ fn step(foreseen: &mut Foreseen<'_>, effect: &Effect) -> Result<Step, PathBuf> {
             ..
         } => {
             let now = foreseen.state(path);
-            // Without a line after it the effect may have happened: then it left what was intended.
+            // Without an `After` line the effect may have happened: its result is then the intended state.
             let left = after.or(intended.as_ref());
             let is_as_left = left.is_some_and(|left| left.holds_what(&now));
             let is_back = |first: &State| now.holds_what(first);
@@ -209,7 +211,7 @@ fn step(foreseen: &mut Foreseen<'_>, effect: &Effect) -> Result<Step, PathBuf> {
             } else if foreseen.put(path, before.clone()) && is_as_left {
                 Ok(Step::Back)
             } else {
-                // What is not as it was left is reported once, not again for each effect before it.
+                // A changed path is reported once, not again for each earlier effect.
                 Err(path.clone())
             };
             (step, made)
@@ -231,7 +233,7 @@ fn step(foreseen: &mut Foreseen<'_>, effect: &Effect) -> Result<Step, PathBuf> {
             } else if foreseen.rename(to, from) && is_as_left {
                 Ok(Step::Back)
             } else {
-                // As if it were, for what came before.
+                // Assumes the file is moved back, so that earlier effects are checked against it.
                 if let Some(left @ State::File { .. }) = after {
                     foreseen.put(from, left.clone());
                 }
@@ -260,7 +262,7 @@ fn told(act: &Act, step: Step) -> Option<(&'static str, PathBuf)> {
     }
 }
 
-/// Takes one effect back.
+/// Undoes one effect.
 fn back(root: &Root, run: &Path, effect: &Effect, step: Step) -> Result<(), UndoError> {
     let failed = |path: &Path, source| UndoError::Step {
         path: shown(path),
@@ -296,7 +298,7 @@ fn back(root: &Root, run: &Path, effect: &Effect, step: Step) -> Result<(), Undo
         Act::Directories { made } => made,
         Act::Other { .. } => return Ok(()),
     };
-    // Only what is empty: whatever somebody put there stays.
+    // Removes only empty directories: files of others stay.
     for directory in made.iter().rev() {
         let Some((parent, name)) = split(directory) else {
             continue;
@@ -325,10 +327,10 @@ fn move_back(root: &Root, from: &Path, to: &Path) -> io::Result<()> {
     source.rename(to_name, &target, from_name)
 }
 
-/// Who may do what with a file, and whose it is.
+/// A file's mode and owner.
 type Rights = (u32, Option<(u32, u32)>);
 
-/// The rights that somebody gave a file since the effect: they stay, as all that the run did not do.
+/// A mode or owner that was changed after the effect: an undo does not revert it.
 fn rights_since(root: &Root, path: &Path, after: Option<&State>) -> Option<Rights> {
     let (
         State::File { mode, owner, .. },
@@ -344,13 +346,13 @@ fn rights_since(root: &Root, path: &Path, after: Option<&State>) -> Option<Right
     ((mode, owner) != (*left_mode, *left_owner)).then_some((mode, owner))
 }
 
-/// Puts a file back as it was: content, mode, and the owner if that can be.
+/// Restores a file: content, mode, and the owner if possible.
 fn restore(root: &Root, path: &Path, old: &Path, rights: Rights) -> io::Result<()> {
     let (parent, name) = split(path).ok_or(io::ErrorKind::InvalidInput)?;
     let dir = root.make_directory(parent)?;
     let mut source = File::open(old)?;
     replace(&dir, name, None, |new| {
-        // Before the content, so that nobody else reads it meanwhile, and after it, as writing takes special bits away.
+        // Before the content, so that no other user reads it; after it, since a write clears special bits.
         set_rights(new, rights)?;
         let length = copy_holes(&mut source, new)?;
         new.set_len(length)?;
@@ -362,14 +364,14 @@ fn restore(root: &Root, path: &Path, old: &Path, rights: Rights) -> io::Result<(
 fn set_rights(file: &cap_std::fs::File, (mode, owner): Rights) -> io::Result<()> {
     use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
     if let Some((user, group)) = owner {
-        // An ordinary user cannot give files away: then it is the user's own.
+        // An ordinary user cannot change the owner: then the file belongs to that user.
         let _ = std::os::unix::fs::fchown(file, Some(user), Some(group));
     }
     let new = file.metadata()?;
     let is_owners = owner.is_none_or(|owner| owner == (new.uid(), new.gid()));
-    // What ran as its owner does so again, and as nobody else.
-    let kept = if is_owners { 0o7777 } else { 0o777 };
-    file.set_permissions(Permissions::from_mode(mode & kept))
+    // Special bits are restored only with the original owner.
+    let mask = if is_owners { 0o7777 } else { 0o777 };
+    file.set_permissions(Permissions::from_mode(mode & mask))
 }
 
 #[cfg(not(unix))]

@@ -1,7 +1,7 @@
 //! The difference of two texts, as a unified diff.
 //!
-//! `similar::TextDiff` chooses among its algorithms while it runs, so each of them would be compiled for lines of text: half a
-//! megabyte. Here one algorithm compares numbers of lines.
+//! `similar::TextDiff` selects its algorithm at run time, so all of them would be compiled for lines of text: half a
+//! megabyte. Here one algorithm compares lines by interned numbers.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -10,14 +10,14 @@ use similar::algorithms::{Capture, Compact, Replace, myers};
 use similar::udiff::UnifiedHunkHeader;
 use similar::{DiffOp, DiffTag, DiffableStr, group_diff_ops};
 
-/// So many lines that are the same stand around each change.
+/// The number of equal lines around each change.
 const CONTEXT: usize = 3;
 
-/// The line after one that ends a text without a line break.
+/// The note after a last line without a line break.
 const NO_NEWLINE: &str = "\n\\ No newline at end of file\n";
 
-/// How `old` becomes `new`, under the two names; empty where both are the same. `has_hint`: whether a missing line break at the
-/// end is pointed out, and not only added.
+/// The diff from `old` to `new` with the two names; empty for equal texts. `has_hint`: whether a missing line break at
+/// the end is noted instead of added.
 pub(crate) fn unified_diff(
     (old_name, old): (&str, &str),
     (new_name, new): (&str, &str),
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(diff("", "x\n"), "--- a\n+++ b\n@@ -0,0 +1 @@\n+x\n");
     }
 
-    /// As `TextDiff` has it.
+    /// Compares with `TextDiff`.
     #[test]
     fn it_is_what_the_library_writes() {
         let texts = [

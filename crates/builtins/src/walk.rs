@@ -1,4 +1,4 @@
-//! What is in a directory, and in those below it: in order, bounded, without following a link.
+//! Walks a directory, and those below it, in order, within limits and without following a link.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -13,10 +13,10 @@ use crate::place::{Kind, open_regular};
 use crate::shown::counted;
 use crate::{Limits, Root};
 
-/// Bytes of a `.gitignore` that are read.
+/// The most bytes of a `.gitignore` that are read.
 const IGNORE_BYTES: u64 = 256 << 10;
 
-/// One thing in a directory.
+/// One entry of a directory.
 pub(crate) struct Entry<'a> {
     /// The directory.
     pub(crate) dir: &'a Dir,
@@ -26,19 +26,19 @@ pub(crate) struct Entry<'a> {
     pub(crate) kind: Kind,
 }
 
-/// What a walk left out.
+/// The entries that a walk left out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Skipped {
     /// Entries that a `.gitignore` names, and `.git`.
     pub(crate) n_ignored: u64,
-    /// Directories that could not be opened, or lie too deep.
+    /// Directories that could not be opened, or are too deep.
     pub(crate) n_closed: u64,
-    /// Whether the walk ended because it had visited enough.
+    /// Whether a limit or the visitor ended the walk.
     pub(crate) is_cut: bool,
 }
 
 impl Skipped {
-    /// What was left out, in words, each with a line of its own.
+    /// Remarks on the left-out entries, one line each.
     pub(crate) fn remarks(self, limits: &Limits) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.n_ignored > 0 {
@@ -58,10 +58,10 @@ impl Skipped {
     }
 }
 
-/// Visits what is in the directory at `path`, and what is below it if `is_deep`.
+/// Visits the entries of the directory at `path`, and everything below it if `is_deep`.
 ///
-/// Names are in order, a directory stands before its content. A deep walk keeps out what a `.gitignore`
-/// inside the root names, and `.git`; where it starts is never kept out.
+/// Names are sorted, and a directory precedes its content. A deep walk leaves out `.git` and entries that a
+/// `.gitignore` inside the root names, but never its start directory.
 pub(crate) fn walk(
     root: &Root,
     path: &Path,
@@ -118,13 +118,13 @@ pub(crate) fn walk(
 struct Walk<'a> {
     limits: &'a Limits,
     rules: Rules,
-    /// The directories that the walk stands in, outermost first.
+    /// The open directories of the walk, outermost first.
     levels: Vec<Level>,
     n_visits: usize,
     skipped: Skipped,
 }
 
-/// One directory on the way down, with what is still to be visited in it.
+/// One open directory with its unvisited entries.
 struct Level {
     dir: Dir,
     /// Relative to the root.
@@ -143,7 +143,7 @@ impl Walk<'_> {
             self.n_visits += 1;
             let entry = entry?;
             let kind = match Kind::from(entry.file_type()?) {
-                // Some file systems do not tell in the directory what an entry is.
+                // Some file systems do not store the kind in the directory entry.
                 Kind::Special => Kind::from(entry.metadata()?.file_type()),
                 kind => kind,
             };
@@ -165,7 +165,7 @@ impl Walk<'_> {
     }
 }
 
-/// The `.gitignore` files of the directories that the walk stands in, outermost first.
+/// The `.gitignore` rules of the walk's open directories, outermost first.
 #[derive(Default)]
 struct Rules {
     levels: Vec<(PathBuf, Gitignore)>,
@@ -183,7 +183,7 @@ impl Rules {
         self.levels.pop();
     }
 
-    /// The innermost file that says something about the entry decides.
+    /// The innermost `.gitignore` that matches the entry decides.
     fn keep_out(&self, path: &Path, kind: Kind) -> bool {
         for (base, rules) in self.levels.iter().rev() {
             let below = path.strip_prefix(base).unwrap_or(path);
@@ -196,7 +196,7 @@ impl Rules {
     }
 }
 
-/// The rules in `dir`; `None` if there are none. A line that is no rule is passed over, as git does.
+/// The rules in `dir`; `None` if there are none. An invalid line is skipped, as in git.
 fn rules(dir: &Dir) -> Option<Gitignore> {
     let (file, _) =
         open_regular(dir, OsStr::new(".gitignore"), OpenOptions::new().read(true)).ok()?;

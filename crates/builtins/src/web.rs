@@ -1,8 +1,8 @@
-//! A way to one host, at addresses that were looked at before they are connected to.
+//! An HTTP client for one host, whose addresses are checked before a connection.
 //!
-//! The name is resolved once, and what is connected to is what was resolved. A name that leads to this machine or a network
-//! nearby is refused, unless it is an address or `localhost` as the user allowed it. No proxy is asked and no redirection is
-//! followed: the next address is another question.
+//! The name is resolved once, and connections use the resolved addresses. A name of this machine or of a local network
+//! is refused, unless it is an IP address or `localhost` as the user allowed it. No proxy is used and no redirection is
+//! followed: the next address is another request.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use ureq::{Agent, Body};
 
 use crate::Failure;
 
-/// A way to one host. Connections are kept open between questions.
+/// An HTTP client for one host. Connections stay open between requests.
 #[derive(Debug)]
 pub struct Web {
     agent: Agent,
@@ -24,37 +24,37 @@ pub struct Web {
     host: HostPort,
 }
 
-/// What is asked of the host.
+/// A request to the host.
 #[derive(Clone, Debug)]
 pub struct Ask<'a> {
-    /// All of the URL; its host is that of the [`Web`].
+    /// The whole URL; its host has to equal [`Web::host`].
     pub url: &'a str,
     /// `GET`, `POST`, ..
     pub method: &'a str,
     /// Names and values; no control characters.
     pub headers: &'a [(String, String)],
-    /// What is sent; nothing if empty.
+    /// The request body; may be empty.
     pub body: &'a [u8],
-    /// Until the last byte of the answer.
+    /// The time limit up to the response's last byte.
     pub time: Duration,
 }
 
 impl Web {
-    /// A way to `host`: resolves its name.
+    /// A client for `host`: resolves its name.
     ///
     /// # Errors
-    /// If it leads to no address, or to one nearby that it does not spell out.
+    /// If the name has no address, or a local one that it does not spell out.
     pub fn to(host: &HostPort) -> Result<Web, Failure> {
         Ok(Web::at(host, Looked(addresses(host)?)))
     }
 
-    /// A way of its own to the same addresses.
+    /// Another client for the same addresses.
     #[must_use]
     pub fn again(&self) -> Web {
         Web::at(&self.host, self.looked.clone())
     }
 
-    /// Ends what is running, whatever it waits for; nothing can be asked any more.
+    /// Ends all running requests; later requests fail.
     pub fn end(&self) {
         self.agent.clone().shutdown();
     }
@@ -75,10 +75,10 @@ impl Web {
         }
     }
 
-    /// Asks, and gives the answer as soon as its head is there; any status is an answer.
+    /// Sends a request and returns the response after its head; any status is a response.
     ///
     /// # Errors
-    /// [`Failure::Http`] for what cannot be asked, [`Failure::Unanswered`] where no answer came.
+    /// [`Failure::Http`] for an invalid request, [`Failure::Unanswered`] without a response.
     pub fn ask(&self, ask: &Ask<'_>) -> Result<Response<Body>, Failure> {
         let bad = |problem: String| Failure::Http { problem };
         match HostPort::of(ask.url) {
@@ -112,7 +112,7 @@ impl Web {
         answer.map_err(|error| self.unanswered(&error))
     }
 
-    /// What became of a question whose answer ended early.
+    /// The failure of a request whose response ended early.
     pub fn unanswered(&self, error: &dyn std::fmt::Display) -> Failure {
         let said = error.to_string();
         Failure::Unanswered {
@@ -124,13 +124,13 @@ impl Web {
         }
     }
 
-    /// Where it leads.
+    /// The host of all requests.
     pub fn host(&self) -> &HostPort {
         &self.host
     }
 }
 
-/// Gives the addresses that were looked at, whatever it is asked for.
+/// A resolver that returns the checked addresses for every name.
 #[derive(Clone, Debug)]
 struct Looked(Vec<SocketAddr>);
 
@@ -149,7 +149,7 @@ impl Resolver for Looked {
     }
 }
 
-/// The addresses of a host, none of which leads nearby unless the host is such an address itself.
+/// The addresses of a host. A local address is an error, unless the host is spelled as one.
 fn addresses(host: &HostPort) -> Result<Vec<SocketAddr>, Failure> {
     if let Some(address) = host.address {
         return Ok(vec![SocketAddr::new(address, host.port)]);
@@ -189,7 +189,7 @@ mod tests {
         assert!(of("http://localhost:1/").is_ok());
         assert!(of("http://127.0.0.1:1/").is_ok());
         assert!(of("http://no-such-host.invalid/").is_err());
-        // A name that the host's own table sends to this machine.
+        // A name that `/etc/hosts` maps to this machine.
         if let Ok(name) = std::fs::read_to_string("/etc/hostname") {
             let url = format!("http://{}/", name.trim());
             if let Ok(host) = HostPort::of(&url)

@@ -13,14 +13,14 @@ use crate::replace::replace;
 use crate::shown::{counted, plain, shown};
 use crate::{Failure, Outcome, Root, approved_writes};
 
-/// What becomes of the content that is there.
+/// What happens to the present content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Old {
     Replaced,
     Kept,
 }
 
-/// Writes a text as UTF-8. What is appended to a text in UTF-16 is brought to that.
+/// Writes a text as UTF-8. Text appended to UTF-16 is encoded as UTF-16.
 pub(crate) fn write(root: &Root, path: &Path, content: &str, old: Old) -> Result<Outcome, Failure> {
     if old == Old::Kept
         && let Some(encoding @ Encoding::Utf16 { .. }) = head(root, path)
@@ -31,7 +31,7 @@ pub(crate) fn write(root: &Root, path: &Path, content: &str, old: Old) -> Result
     write_bytes(root, path, content.as_bytes(), old)
 }
 
-/// What the start of a file says of its encoding.
+/// The encoding that the start of a file shows.
 fn head(root: &Root, path: &Path) -> Option<Encoding> {
     let (file, _) = root.file(path).ok()?;
     let mut head = Vec::new();
@@ -80,8 +80,8 @@ pub(crate) fn write_bytes(
         },
         Err(error) => return Err(fail(error)),
     };
-    // Another file takes the place of this one, which nobody has to be allowed to write for that: hence the
-    // opening above, and this for users who may write everything.
+    // The file is replaced by a rename, which needs no write permission for it. So the file was opened for writing
+    // above, and this check is for users such as root.
     if there
         .as_ref()
         .is_some_and(|(_, metadata)| metadata.permissions().readonly())
@@ -95,7 +95,7 @@ pub(crate) fn write_bytes(
 
     let metadata = there.as_ref().map(|(_, metadata)| metadata);
     if old == Old::Replaced {
-        // Before it is there: a program of another call may end just after.
+        // Noted before the write, since another call's program may end right after it.
         approved_writes::note(root.path(), path, content);
     }
     replace(&dir, name, metadata, |new| {

@@ -1,4 +1,4 @@
-//! Where in a model's text the values of a call's arguments stand.
+//! The positions of argument values in a model's text.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -8,19 +8,19 @@ use toolglot_json::internal::{last_members, locate, members};
 
 use crate::reader::Reader;
 
-/// A call of up to so many bytes is read byte by byte, a longer one in pieces.
+/// The longest call that is read byte by byte, in bytes; a longer one is read in pieces.
 const FINE: usize = 256 << 10;
 
-/// How long those pieces are, in bytes.
+/// The length of these pieces, in bytes.
 const PIECE: usize = 64;
 
-/// How many of a key's occurrences are tried, where its value is spelt otherwise.
+/// The limit on tried occurrences of a key whose value is spelled differently in the text.
 const TRIED: usize = 16;
 
-/// The places of the values in a message, found when somebody asks.
+/// The positions of the values in a message, computed on the first query.
 ///
-/// Events say which bytes they account for, and do not depend on how the text was pushed. So a call that is read once
-/// more in pieces of one byte tells of each value where it was read, whatever its format.
+/// Events say which bytes they account for, and do not depend on how the text was pushed. So a second reading in pieces
+/// of one byte shows where each value was read, whatever its format.
 #[derive(Debug)]
 pub struct ArgumentSpans<'a> {
     reader: &'a Reader,
@@ -28,7 +28,7 @@ pub struct ArgumentSpans<'a> {
     found: OnceCell<Vec<Written>>,
 }
 
-/// The arguments of a call as they came out, and where they were read.
+/// The emitted arguments of a call, and where they were read.
 #[derive(Debug, Default)]
 struct Written {
     call: Span,
@@ -37,26 +37,26 @@ struct Written {
 }
 
 impl Written {
-    /// Whether these are the arguments of `call`, which holds no member that a later one outdoes.
+    /// Whether these are the arguments of `call`. A repeated member counts once, with its last value.
     fn is_of(&self, call: &Call) -> bool {
         let is_same = || self.args == call.arguments || last_members(&self.args) == call.arguments;
         self.call == call.span && is_same()
     }
 }
 
-/// A stretch of argument text, and the bytes that it was read from.
+/// A run of argument text, and the bytes that it was read from.
 #[derive(Debug)]
 struct Run {
-    /// Where it is in the arguments.
+    /// The range in the arguments.
     json: Range<usize>,
-    /// Where it is in the text.
+    /// The range in the text.
     text: Range<usize>,
     /// Whether both are the same bytes.
     is_verbatim: bool,
 }
 
 impl<'a> ArgumentSpans<'a> {
-    /// The places of what `reader` reads in `text`.
+    /// The positions of everything that `reader` reads in `text`.
     pub fn new(reader: &'a Reader, text: &'a str) -> ArgumentSpans<'a> {
         ArgumentSpans {
             reader,
@@ -70,14 +70,14 @@ impl<'a> ArgumentSpans<'a> {
         self.text
     }
 
-    /// What stands there.
+    /// The text at `span`.
     pub fn text_at(&self, span: Span) -> &'a str {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    /// Where the value that `pointer` names stands, its key included; the whole call where nobody can tell.
+    /// The span of the value at `pointer`, key included; the whole call if the position is unknown.
     ///
-    /// `names` gives other names of a parameter, under which the model may have written it. Linear in the text, once.
+    /// `names` returns the aliases of a parameter, which the model may have used. Linear in the text, once.
     pub fn value<'n>(
         &self,
         call: &Call,
@@ -85,7 +85,7 @@ impl<'a> ArgumentSpans<'a> {
         names: impl Fn(&str) -> &'n [String],
     ) -> Span {
         let found = self.found.get_or_init(|| self.find());
-        // Lines of a shell block, and whatever else was made of a call later, stand nowhere by themselves.
+        // Lines of a shell block and other derived calls have no text of their own.
         let Some(written) = found.iter().find(|written| written.is_of(call)) else {
             return call.span;
         };
@@ -123,7 +123,7 @@ impl<'a> ArgumentSpans<'a> {
         self.trimmed(found).unwrap_or(call.span)
     }
 
-    /// Where the key stands of the member that `pointer` names; all of the member where the key is written beside its value.
+    /// The span of the key of the member at `pointer`; the whole member if the key is directly beside its value.
     pub fn key<'n>(
         &self,
         call: &Call,
@@ -159,7 +159,7 @@ impl<'a> ArgumentSpans<'a> {
         }
     }
 
-    /// The place of a list's item in text that spells it otherwise: right after a tag.
+    /// The place of a list item that the text spells differently: right after a tag.
     fn item(&self, item: &str, around: &Range<usize>) -> Option<Range<usize>> {
         let value = match item.as_bytes().first()? {
             b'{' | b'[' => return None,
@@ -176,7 +176,7 @@ impl<'a> ArgumentSpans<'a> {
         (!value.is_empty()).then(|| start..start + value.len())
     }
 
-    /// The place of a member of a Python call, from its keyword on, which ends after `from`.
+    /// The place of a member of a Python call, from its keyword on. The member ends after `from`.
     fn keyword(&self, member: &str, around: &Range<usize>, from: usize) -> Option<Range<usize>> {
         let whole = format!("{{{member}}}");
         let (key, _) = members(&whole).next()?;
@@ -193,7 +193,7 @@ impl<'a> ArgumentSpans<'a> {
         Some(around.start + at..around.start + end)
     }
 
-    /// The elements of that name, from the first one's tag to the last one's end.
+    /// The elements of this name, from the first opening tag to the end of the last element.
     fn elements(&self, key: &str, around: &Range<usize>) -> Option<Range<usize>> {
         let text = self.text.get(around.clone())?;
         let close = format!("</{key}>");
@@ -206,8 +206,8 @@ impl<'a> ArgumentSpans<'a> {
         Some(around.start + open..around.start + end)
     }
 
-    /// The place of a member in text that spells it otherwise: its value after its key, if that can be found, or all from
-    /// its key on.
+    /// The place of a member that the text spells differently: its value after its key if that is found, else
+    /// everything from its key on.
     fn member(&self, member: &str, around: &Range<usize>) -> Option<Range<usize>> {
         let whole = format!("{{{member}}}");
         let (key, value) = members(&whole).next()?;
@@ -231,7 +231,7 @@ impl<'a> ArgumentSpans<'a> {
         Some(around.start + range.start..around.start + range.end)
     }
 
-    /// The span without the blanks at its ends, if anything is left.
+    /// The span without blanks at its ends, if any text remains.
     fn trimmed(&self, range: Range<usize>) -> Option<Span> {
         let text = self.text.get(range.clone())?;
         let start = range.start + text.len() - text.trim_start().len();
@@ -277,7 +277,7 @@ impl<'a> ArgumentSpans<'a> {
     }
 }
 
-/// `pointer` with the parameter's name as it stands in `args`.
+/// `pointer` with the parameter's name as written in `args`.
 fn as_written<'n>(args: &str, pointer: &str, names: impl Fn(&str) -> &'n [String]) -> String {
     let mut segments = pointer.splitn(3, '/').skip(1);
     let Some(first) = segments.next() else {
@@ -296,7 +296,7 @@ fn as_written<'n>(args: &str, pointer: &str, names: impl Fn(&str) -> &'n [String
     }
 }
 
-/// Folds events into calls without their arguments, which may be large: only the spans are asked for.
+/// Folds events into calls without their arguments, which may be large: only the spans are needed.
 #[derive(Debug, Default)]
 struct SpanSink(Calls);
 
@@ -310,19 +310,19 @@ impl Sink for SpanSink {
     }
 }
 
-/// Folds events into calls and keeps where their arguments were read.
+/// Folds events into calls and records where their arguments were read.
 #[derive(Debug, Default)]
 struct Tape<'a> {
     text: &'a str,
     calls: SpanSink,
     written: Vec<Written>,
-    /// Bytes that events have accounted for, and that no argument text was matched with.
+    /// Bytes that events have accounted for, and that no argument text has matched.
     read: Range<usize>,
 }
 
 impl Tape<'_> {
-    /// Records argument text. The bytes that it was read from may start with some that an earlier event accounted for: a
-    /// number ends only with the byte after it.
+    /// Records argument text. Its bytes may start with bytes that an earlier event accounted for: a number ends only
+    /// with the byte after it.
     fn record(&mut self, json: &str, span: Span) {
         if self.read.end != span.range().start {
             self.read.start = span.range().start;

@@ -1,4 +1,4 @@
-//! A list of dialects that is looked up once and serves many sets of tools.
+//! A list of dialects that is resolved once and serves many sets of tools.
 
 use toolglot_engine::Dialect;
 use toolglot_toolset::Toolbox;
@@ -6,7 +6,7 @@ use toolglot_toolset::Toolbox;
 use crate::dialect_list::{automatic, merged};
 use crate::error::ChatError;
 
-/// The dialects of a list, looked up. Which ones `auto` stands for depends on the tools, and is decided with them.
+/// The resolved dialects of a list. The dialects of `auto` depend on the tools, and are chosen with them.
 #[derive(Clone, Debug)]
 pub struct DialectChoice {
     items: Vec<Item>,
@@ -19,10 +19,10 @@ enum Item {
 }
 
 impl DialectChoice {
-    /// Looks up each item of `list`, but for `auto`: names separated by commas.
+    /// Resolves each item of `list` except `auto`: names separated by commas.
     ///
     /// # Errors
-    /// What `find` says, and a list without a name.
+    /// An error of `find`, or a list without a name.
     pub fn new<E: From<ChatError>>(
         list: &str,
         find: impl Fn(&str) -> Result<Vec<Dialect>, E>,
@@ -41,10 +41,10 @@ impl DialectChoice {
         Ok(DialectChoice { items })
     }
 
-    /// The dialects for these tools, each once.
+    /// The dialects for these tools, without duplicates.
     ///
     /// # Errors
-    /// [`ChatError::NoDialect`] where the files that the list names hold none.
+    /// [`ChatError::NoDialect`] if the files of the list contain no dialect.
     pub fn dialects(&self, toolbox: Option<&Toolbox>) -> Result<Vec<Dialect>, ChatError> {
         let items = self.items.iter().map(|item| match item {
             Item::Auto => automatic(toolbox).into_iter().cloned().collect(),

@@ -1,4 +1,4 @@
-//! Which dialects a text is read with.
+//! The dialects that a text is read with.
 
 use std::borrow::Borrow;
 use std::sync::LazyLock;
@@ -9,13 +9,13 @@ use toolglot_toolset::Toolbox;
 use crate::dialect_choice::DialectChoice;
 use crate::error::ChatError;
 
-/// The embedded dialects of a list of names, separated by commas, or those of `auto`.
+/// The embedded dialects of a list of names, separated by commas, or the dialects of `auto`.
 pub fn dialects_named(list: &str, toolbox: Option<&Toolbox>) -> Result<Vec<Dialect>, ChatError> {
     let find = |name: &str| Ok::<_, ChatError>(vec![dialect_named(name)?.clone()]);
     DialectChoice::new(list, find)?.dialects(toolbox)
 }
 
-/// As [`dialects_named`], without a copy of each dialect.
+/// Like [`dialects_named`], without a copy of each dialect.
 pub fn shared_dialects(
     list: &str,
     toolbox: Option<&Toolbox>,
@@ -31,7 +31,7 @@ pub fn shared_dialects(
     merged(found.into_iter().flatten())
 }
 
-/// These dialects, each name once; the first of a name counts.
+/// These dialects without duplicate names; the first of a name counts.
 pub(crate) fn merged<D: Borrow<Dialect>>(
     dialects: impl IntoIterator<Item = D>,
 ) -> Result<Vec<D>, ChatError> {
@@ -49,9 +49,10 @@ pub(crate) fn merged<D: Borrow<Dialect>>(
     }
 }
 
-/// All dialects, those first whose system's tools are all there: where the bytes cannot tell, the first counts.
+/// All dialects. The dialects whose whole system tool set is present come first: if several dialects read the same
+/// bytes, the first counts.
 ///
-/// Dialects that read plain shell blocks take part only with their tools: elsewhere each block in prose would be a
+/// Dialects that read plain shell blocks are included only with their tools: otherwise each block in prose would be a
 /// command.
 pub(crate) fn automatic(toolbox: Option<&Toolbox>) -> Vec<&'static Dialect> {
     let fits = |dialect: &&Dialect| {
@@ -70,7 +71,7 @@ pub(crate) fn automatic(toolbox: Option<&Toolbox>) -> Vec<&'static Dialect> {
     first
 }
 
-/// The tools of each dialect's system, where it has one. Made once: a server asks for each new set of tools.
+/// The tools of each dialect's system, if it has one. Computed once: a server needs it for each new set of tools.
 static TAUGHT: LazyLock<Vec<(&'static str, Vec<String>)>> = LazyLock::new(|| {
     let taught = toolglot_dialects::all().iter().filter_map(|dialect| {
         let taught = Toolbox::taught(dialect.name())?;

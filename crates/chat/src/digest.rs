@@ -1,4 +1,4 @@
-//! What becomes of a parsed message before it is shown: shell blocks are split, names made canonical, arguments checked.
+//! Prepares a parsed message for output: shell blocks are split, names made canonical, arguments checked.
 
 use toolglot_engine::{Call, Calls, Code, Dialect, End, Event, Note, Sink, Span};
 use toolglot_toolset::{Canonical, Toolbox};
@@ -9,30 +9,30 @@ use crate::server_name::default_server;
 use crate::verify::{CallLocator, call_around};
 use crate::{lookalike, verify};
 
-/// What is known beside the text.
+/// The context of a message beside its text.
 #[derive(Clone, Copy, Debug)]
 pub struct DigestContext<'a> {
     /// The dialects that the text was read with.
     pub dialects: &'a [Dialect],
-    /// The tools that calls are checked against, where the caller named any.
+    /// The tools that calls are checked against, if the caller named any.
     pub toolbox: Option<&'a Toolbox>,
     /// Whether tools and parameters get their canonical names.
     pub normalize: bool,
-    /// Where the values of calls stand.
+    /// The positions of the values of calls.
     pub spans: Option<&'a ArgumentSpans<'a>>,
 }
 
-/// A message that is ready to be shown.
+/// A message that is ready for output.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Digest {
-    /// The calls as they were written, and all notes on them.
+    /// The calls as written, and all notes on them.
     pub message: Calls,
-    /// The same as a JSON document, under canonical names where these were asked for.
+    /// The same as a JSON document, with canonical names if requested.
     pub document: Document,
-    /// What was said while names were made canonical.
+    /// The notes from making names canonical.
     pub canonical_notes: Vec<Note>,
-    /// The notes on text that only looks like calls; the message has them, too.
+    /// The notes on text that only looks like calls; the message has them too.
     pub lookalikes: Vec<Note>,
     /// Whether a call is truncated, unknown or invalid.
     pub is_faulty: bool,
@@ -40,8 +40,8 @@ pub struct Digest {
     pub is_verified: bool,
 }
 
-/// The calls under the names of the tools. Where a dialect writes all values as text, a number that a schema asks for is
-/// no repair.
+/// The calls under the tools' names. Where a dialect writes all values as text, converting a text to a number is not a
+/// repair.
 pub fn canonical_calls(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
     let is_text = |dialect: &str| {
         let values = toolglot_dialects::get(dialect).and_then(|dialect| dialect.setting("values"));
@@ -70,7 +70,7 @@ impl Digest {
             check(&mut message, canonical, toolbox, context.spans);
         }
         let mut canonical_notes = Vec::new();
-        // Arguments may be large: those of canonical calls are moved, or dropped before others are made.
+        // Arguments may be large: the arguments of canonical calls are moved, or dropped before others are created.
         let mut document = if let Some(canonical) = canonical.filter(|_| context.normalize) {
             canonical_notes = canonical
                 .iter()
@@ -97,7 +97,7 @@ impl Digest {
         }
     }
 
-    /// Adds what only looks like calls. It is no fault: a message without calls has none.
+    /// Adds text that only looks like calls. Such text is not a fault: a message without calls has no faults.
     pub fn add_lookalikes(&mut self, notes: Vec<Note>) {
         if notes.is_empty() {
             return;
@@ -115,7 +115,7 @@ impl Digest {
     }
 }
 
-/// The document of a message that was verified, under the names that the model wrote.
+/// The document of a verified message, under the names that the model wrote.
 pub fn message_document(message: &Calls) -> Document {
     let mut document = Document::new(message);
     name_servers(&mut document);
@@ -129,7 +129,7 @@ fn name_servers(document: &mut Document) {
     }
 }
 
-/// Splits the shell blocks of the dialects that have any.
+/// Splits the shell blocks of the dialects that have shell blocks.
 pub fn split_shell_blocks(message: &mut Calls, dialects: &[Dialect]) {
     toolglot_toolset::split_calls(message, |name| {
         let dialect = dialects.iter().find(|dialect| dialect.name() == name);
@@ -154,7 +154,7 @@ fn check(
         let notes = match toolbox.get(&checked.tool) {
             None => {
                 let note = verify::unknown_tool_note(&checked.tool, toolbox, call.name_span);
-                // The parser may have said so, before the call started, but it knows no better name.
+                // The parser may have noted this before the call started, but without a suggested name.
                 message
                     .notes
                     .retain(|other| other.code != note.code || other.span != note.span);
@@ -179,7 +179,7 @@ fn check(
 
 fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
     let written = &message.calls[canonical.call];
-    // Arguments that are no object, or nest too deep to be brought to the tool's names, stay as they were written.
+    // Arguments that are not an object, or that nest too deep for renaming, stay as written.
     let arguments = if Arguments::is_object(written) {
         Arguments::Object(canonical.arguments)
     } else {
@@ -191,7 +191,8 @@ fn rename(index: usize, canonical: Canonical, message: &Calls) -> CallDocument {
     document
 }
 
-/// Whether a note is an error: it says why one of these calls cannot run. Text that is no call has warnings at most.
+/// Whether a note is an error, a reason why one of these calls cannot run. Text that is not a call has warnings at
+/// most.
 pub fn is_fault(note: &Note, calls: &[Call]) -> bool {
     match note.code {
         Code::UnknownTool
@@ -199,7 +200,7 @@ pub fn is_fault(note: &Note, calls: &[Call]) -> bool {
         | Code::MissingParameter
         | Code::InvalidArguments
         | Code::UnmetToolChoice => true,
-        // Its value was left out.
+        // Its value was dropped.
         Code::PlaceholderTag => call_around(calls, note.span).is_some(),
         Code::UnclosedCall | Code::LengthLimit => {
             call_around(calls, note.span).is_some_and(|call| call.end == End::Truncated)
@@ -208,23 +209,23 @@ pub fn is_fault(note: &Note, calls: &[Call]) -> bool {
     }
 }
 
-/// Whether a message has a fault: a call is truncated, or a note is one.
+/// Whether a message has a fault: a truncated call or a faulty note.
 fn has_fault(message: &Calls) -> bool {
     let mut calls = message.calls.iter();
     calls.any(|call| call.end == End::Truncated)
         || (message.notes.iter()).any(|note| is_fault(note, &message.calls))
 }
 
-/// Finds the faults of a message while its events pass, and keeps no text of it.
+/// Finds the faults of a message while its events pass, without storing text.
 #[derive(Debug, Default)]
 pub struct FaultDetector {
-    /// The last call and the notes since it started, without texts.
+    /// The last call and the notes since its start, without texts.
     message: Calls,
     is_faulty: bool,
 }
 
 impl FaultDetector {
-    /// Whether the events so far have a fault, as a [`Digest`] of them without a tool set would. A call that is open is one.
+    /// Whether the events so far have a fault, as for a [`Digest`] without a tool set. An open call is a fault.
     pub fn is_faulty(&self) -> bool {
         self.is_faulty || has_fault(&self.message)
     }
@@ -285,7 +286,7 @@ mod tests {
         message
     }
 
-    /// Whether the call is at fault, its name, and the codes of the notes.
+    /// Whether the message is faulty, the call's name, and the codes of the notes.
     fn check(
         message: Calls,
         toolbox: Option<&Toolbox>,
@@ -369,7 +370,7 @@ mod tests {
         assert!(!check(call(End::Recovered), None, false).0);
     }
 
-    /// The cases of all dialects, whole and cut off: a stream of events has the faults that their document has.
+    /// The cases of all dialects, whole and truncated: a stream of events has the same faults as its document.
     #[test]
     #[expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
     fn a_stream_has_the_faults_of_its_document() {

@@ -1,16 +1,16 @@
-//! What a caller of this crate can do wrong.
+//! The errors of this crate's callers.
 
 use thiserror::Error;
 use toolglot_engine::GrammarError;
 
-/// Why dialects or tools cannot be used as asked.
+/// Why dialects or tools cannot be used as requested.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ChatError {
     /// A dialect that is not embedded.
     #[error("unknown dialect `{name}`{}", suggestion(*nearest))]
     UnknownDialect {
-        /// The name as it was given.
+        /// The name as given.
         name: String,
         /// The name that was probably meant.
         nearest: Option<&'static str>,
@@ -21,30 +21,30 @@ pub enum ChatError {
     /// Instructions for an empty set of tools.
     #[error("there are no tools to teach")]
     NothingToTeach,
-    /// Instructions for a dialect that says only what may be around calls.
+    /// Instructions for a dialect that has only rules for the text around calls.
     #[error("`{dialect}` has no rule `call`: name a dialect that has one")]
     NoCalls {
         /// The dialect.
         dialect: String,
     },
-    /// Instructions for tools that the dialect has no call of.
+    /// Instructions for tools that the dialect has no call for.
     #[error("`{dialect}` only has calls of {calls}, and the given tools have other names")]
     NoToolOfDialect {
         /// The dialect.
         dialect: String,
-        /// The calls that it has, in words.
+        /// The calls of the dialect, in words.
         calls: String,
     },
-    /// A call that the dialect has no form for.
+    /// A call that the dialect cannot express.
     #[error("`{dialect}` cannot carry this: {why}")]
     Unrenderable {
         /// The dialect.
         dialect: String,
-        /// What it cannot say.
+        /// The reason.
         why: String,
-        /// The text that it would write, where a reader would read it otherwise.
+        /// The text that the dialect would write, if a reader would read it differently.
         text: Option<String>,
-        /// Where it would write none: the text up to the part that no rule writes.
+        /// If there is no such text: the text up to the first part that no rule writes.
         start: Option<String>,
     },
     /// Dialects that do not compile together.

@@ -1,4 +1,4 @@
-//! The right form of a call in a dialect, written by the renderer.
+//! The correct form of a call in a dialect, written by the renderer.
 
 use toolglot_engine::{CallText, Dialect, Fields, RenderError, Tool, ToolSet};
 use toolglot_toolset::{ToolSpec, Toolbox};
@@ -10,7 +10,7 @@ use crate::spaced_json::spaced_json;
 
 /// A call of `name`, or of the tool that was probably meant, or of any tool, in `dialect`.
 ///
-/// `None` where the dialect cannot carry it.
+/// `None` if the dialect cannot express the call.
 pub fn example_call(
     dialect: &Dialect,
     toolbox: Option<&Toolbox>,
@@ -30,19 +30,20 @@ pub fn example_call(
     example_of_tool(dialect, toolbox, spec)
 }
 
-/// A call of `spec` with simple values for what it requires.
+/// A call of `spec` with simple values for the required parameters.
 pub fn example_of_tool(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) -> Option<String> {
     let call = (spec.name.clone(), sample_arguments(&spec.parameters));
     let text = render_calls(dialect, toolbox, &[call]).ok()?;
     Some(text.trim_end().to_owned())
 }
 
-/// Whether models of the dialect write some lists as rows of elements: the tools that they were taught say so.
+/// Whether models of the dialect write some lists as rows of elements, according to the tools that they were trained
+/// on.
 pub fn writes_rows(dialect: &Dialect) -> bool {
     Toolbox::taught(dialect.name()).is_some_and(Toolbox::has_rows)
 }
 
-/// Whether a call is written with an id though it has none: models of the dialect count them.
+/// Whether a call without an id is written with one, because models of the dialect number their calls.
 pub(crate) fn counts_calls(dialect: &Dialect, name: &str) -> bool {
     let tool = Tool {
         name: name.to_owned(),
@@ -62,7 +63,7 @@ pub(crate) fn counts_calls(dialect: &Dialect, name: &str) -> bool {
     first.is_some() && first != second && first == written(None)
 }
 
-/// Calls by name and arguments, with the server of the dialect's system where there is a place for one.
+/// Calls by name and arguments, with the server of the dialect's system if the dialect can write one.
 pub(crate) fn render_calls(
     dialect: &Dialect,
     toolbox: &Toolbox,

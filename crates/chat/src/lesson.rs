@@ -1,6 +1,7 @@
-//! What a model learns about a call that was not carried out as it was written: what is wrong, and where in its message.
+//! The lessons for a model about a call that did not run as written: what is wrong, and where in its message.
 //!
-//! The words are for a model: they point at its lines, quote them, and say what to write. Who may grant what is for people.
+//! The words are for a model: they point at its lines, quote them, and say what to write. Only people need to know who
+//! may grant what.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -12,18 +13,18 @@ use crate::example_call::example_call;
 use crate::prompt::DEFAULT_DIALECT;
 use crate::verify::{call_around, unknown_tool_note};
 
-/// What a model reads beside the reason of the verdict.
+/// The text for a model beside the verdict's reason.
 #[derive(Clone, Debug, Default)]
 pub struct Lesson {
-    /// The words of the result, in place of the verdict's reason.
+    /// The words of the result, instead of the verdict's reason.
     pub words: Option<String>,
-    /// What was wrong, and where. It stands after the results: what is quoted would be escaped in some.
+    /// The faults and their places. They come after the results, because some results would escape the quotations.
     pub reasons: Vec<String>,
-    /// The call as it should have been written.
+    /// The correct form of the call.
     pub form: Option<String>,
 }
 
-/// What a message was read with.
+/// The context in which a message was read.
 #[derive(Clone, Copy, Debug)]
 pub struct LessonContext<'a> {
     /// The message.
@@ -32,23 +33,23 @@ pub struct LessonContext<'a> {
     pub dialects: &'a [Dialect],
     /// The tools that the caller named.
     pub named: Option<&'a Toolbox>,
-    /// The tools that count where nobody named any.
+    /// The tools that apply if nobody named any.
     pub vocabulary: &'a Toolbox,
-    /// Calls in quoted code, where the message has no others: text, which was probably meant otherwise.
+    /// Calls in quoted code, if the message has no others: they are text, but were probably meant as calls.
     pub quoted: &'a [Call],
 }
 
-/// So many places of one message are listed.
+/// The number of listed places in one message.
 const MOST: usize = 6;
 
-/// So many more that say the same.
+/// The number of further listed places with the same words.
 const MOST_SAME: usize = 3;
 
-/// So many of those are looked up; several may stand on one line, which is listed once.
+/// The number of such places that are looked up; several may be on one line, which is listed once.
 const MOST_LOOKED_UP: usize = 32;
 
-/// What is said of text that looks like calls and is not one; `None` where there is nothing to say. `before` is what the model
-/// reads before it, and `example` writes the right form of a call in quoted code.
+/// The lesson about text that looks like a call and is not one; `None` if there is none. `before` is the text that
+/// precedes the lesson, and `example` writes the correct form of a call in quoted code.
 pub fn message_lesson(
     context: LessonContext<'_>,
     message: &Calls,
@@ -87,7 +88,7 @@ pub fn message_lesson(
     Some(words)
 }
 
-/// What follows the results of steps: what was repaired in their calls, and the right form of each that was refused, once.
+/// The text after the results of steps: the repairs of their calls, and the correct form of each refused call, once.
 pub fn step_lessons<'a>(steps: impl IntoIterator<Item = (&'a Call, &'a Lesson)>) -> String {
     let mut words = String::new();
     let mut forms: Vec<String> = Vec::new();
@@ -109,7 +110,7 @@ pub fn step_lessons<'a>(steps: impl IntoIterator<Item = (&'a Call, &'a Lesson)>)
     words
 }
 
-/// Right forms and the words that introduce them.
+/// The correct forms, with an introduction.
 fn taught(forms: &[String]) -> String {
     match forms {
         [] => String::new(),
@@ -118,7 +119,7 @@ fn taught(forms: &[String]) -> String {
     }
 }
 
-/// Why a repaired call, or one that stands where none counts, was not run.
+/// Why a repaired call, or a call in a place where calls do not count, was not run.
 pub fn doubt_lesson(call: &Call) -> String {
     let name = &call.name;
     let why = match call.place {
@@ -131,14 +132,14 @@ pub fn doubt_lesson(call: &Call) -> String {
     format!("The call of `{name}` was not run: {why}.")
 }
 
-/// What was repaired in a call. Where more than its spelling was, only that.
+/// The repairs of a call: the grave ones if there are any, else all.
 pub fn repair_reasons(call: &Call, text: &str) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();
     }
-    let of = |is_told: fn(Code) -> bool| -> Vec<&Note> {
+    let of = |is_shown: fn(Code) -> bool| -> Vec<&Note> {
         let notes = call.notes.iter();
-        notes.filter(|note| is_told(note.code)).collect()
+        notes.filter(|note| is_shown(note.code)).collect()
     };
     let grave = of(is_grave);
     lines(
@@ -151,29 +152,29 @@ pub fn repair_reasons(call: &Call, text: &str) -> Vec<String> {
     )
 }
 
-/// What is wrong with the arguments of a call, a reason on each line.
+/// The faults of a call's arguments, one reason per line.
 pub fn argument_lesson(notes: &[Note], call: &Call, text: &str) -> String {
-    let said = notes.iter().map(|note| {
+    let reasons = notes.iter().map(|note| {
         let help = note.help.iter().map(|help| format!("; {help}"));
         let words = help.fold(note.message.clone(), |words, help| words + &help);
-        // Where the whole call is the place, the words say all.
+        // If the place is the whole call, the words suffice.
         if note.span == call.span || text.is_empty() {
             return words;
         }
         format!("{words} (line {})", line(text, note.span.range().start))
     });
-    said.collect::<Vec<_>>().join("\n")
+    reasons.collect::<Vec<_>>().join("\n")
 }
 
-/// Notes that say the same, of other words or at other places.
+/// Notes with the same words, about different subjects or places.
 struct NoteGroup<'n> {
     first: &'n Note,
     others: Vec<Span>,
 }
 
-/// Each note with its place; those that say the same of other words are one line.
+/// Each note with its place; notes with the same words about different subjects share a line.
 ///
-/// To find a place is linear in the text, and so it is done for those alone that are shown.
+/// Finding a place is linear in the text, so only the places of listed notes are found.
 fn lines(notes: &[&Note], text: &str) -> Vec<String> {
     let mut groups: Vec<NoteGroup<'_>> = Vec::new();
     let mut by_words: BTreeMap<(Code, &str), usize> = BTreeMap::new();
@@ -222,7 +223,7 @@ impl NoteGroup<'_> {
     }
 }
 
-/// The words between backticks that a message starts with, and the rest of it.
+/// The words between backticks at the start of a message, and the rest of it.
 fn subject(message: &str) -> (&str, &str) {
     let end = message
         .strip_prefix('`')
@@ -231,7 +232,7 @@ fn subject(message: &str) -> (&str, &str) {
     message.split_at(end)
 }
 
-/// What stands where the opener of a call is not followed by one.
+/// The text after the opener of a call, if that text is not a call.
 fn found_after(note: &Note, text: &str) -> Option<String> {
     let is_opener = matches!(
         note.code,
@@ -242,7 +243,7 @@ fn found_after(note: &Note, text: &str) -> Option<String> {
     is_opener.then(|| quoted(line, false))
 }
 
-/// So many characters of the model's text are quoted.
+/// The number of characters of the model's text that are quoted.
 const QUOTED: usize = 60;
 
 /// `text` between backticks, cut short at its end or at its start.
@@ -261,14 +262,14 @@ fn quoted(text: &str, keeps_end: bool) -> String {
     format!("{quote}{shown}{quote}")
 }
 
-/// A place in words: its line, and the text there unless `message` quotes that.
+/// A place in words: its line, and its text unless `message` already quotes the text.
 fn place(text: &str, span: Span, message: &str) -> String {
     let range = span.range();
     let (Some(before), Some(at)) = (text.get(..range.start), text.get(range.clone())) else {
         return "in your message".to_owned();
     };
     let Some(first) = at.lines().map(str::trim).find(|line| !line.is_empty()) else {
-        // Something is missing here: what it should follow says where.
+        // Something is missing here: the preceding text gives the place.
         let before = before.trim_end();
         let last = before.lines().next_back().unwrap_or_default().trim_start();
         return match last {
@@ -289,13 +290,13 @@ fn place(text: &str, span: Span, message: &str) -> String {
     }
 }
 
-/// The number of the line that a place is on.
+/// The line number of a place.
 fn line(text: &str, at: usize) -> usize {
     let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
     before.split(|byte| *byte == b'\n').count()
 }
 
-/// How the call should have been written that a note is about.
+/// The correct form of the call that a note is about.
 fn form_of(
     context: LessonContext<'_>,
     note: &Note,
@@ -322,10 +323,10 @@ fn quoted_call<'c>(context: LessonContext<'c>, note: &Note) -> Option<&'c Call> 
     })
 }
 
-/// So much of the text after a place may name the tool that was meant, in characters.
+/// The number of characters after a place that may contain the name of the intended tool.
 const NAMED_WITHIN: usize = 240;
 
-/// The first word of `text` that is the name of a tool.
+/// The first word of `text` that is a tool's name.
 fn tool_in<'t>(text: &'t str, toolbox: &Toolbox) -> Option<&'t str> {
     let end = text.char_indices().nth(NAMED_WITHIN);
     let text = &text[..end.map_or(text.len(), |(at, _)| at)];
@@ -342,13 +343,13 @@ fn tool_in<'t>(text: &'t str, toolbox: &Toolbox) -> Option<&'t str> {
     })
 }
 
-/// The dialect that a note is about: the one that was read, or the one that the note names.
+/// The dialect that a note is about: the only one in use, or the one that the note names.
 fn dialect_of<'d>(dialects: &'d [Dialect], note: &Note) -> Option<&'d Dialect> {
     if let [only] = dialects {
         return Some(only);
     }
     if note.code == Code::UnrecognizedCall {
-        // Its dialect is not one of these. What prompts teach where nothing else is known is read among all.
+        // The call's dialect is not in use, so the default dialect of prompts is named if it is in use.
         return dialects
             .iter()
             .find(|dialect| dialect.name() == DEFAULT_DIALECT);
@@ -364,7 +365,7 @@ fn dialect_of<'d>(dialects: &'d [Dialect], note: &Note) -> Option<&'d Dialect> {
     })
 }
 
-/// Notes on calls that only a list with their tools would read: nothing else shows that they are calls.
+/// Notes on calls that would be read only if the list contained their tools: nothing else shows that they are calls.
 pub fn missing_tool_notes(calls: &[Call], known: &Toolbox, offered: &Toolbox) -> Vec<Note> {
     let is_missing = |call: &&Call| {
         call.end == End::Closed
@@ -391,7 +392,7 @@ pub fn is_lesson(code: Code) -> bool {
     )
 }
 
-/// Whether a note of a call is about its text, and not about its tool, its arguments or what was made of them later.
+/// Whether a note of a call is about its text, not about its tool, its arguments or later changes.
 fn is_repair(code: Code) -> bool {
     !matches!(
         code,
@@ -408,7 +409,7 @@ fn is_repair(code: Code) -> bool {
     )
 }
 
-/// Whether a repair may have changed what the call says, beyond its spelling.
+/// Whether a repair may have changed the meaning of a call, beyond its spelling.
 fn is_grave(code: Code) -> bool {
     matches!(
         code,

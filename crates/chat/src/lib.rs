@@ -1,16 +1,17 @@
-//! Tool calls in a chat, for a program that only has text and tools: it reads them, verifies them and explains them, and executes none.
+//! Tool calls in a chat, for a program that has only text and tools: this crate reads, verifies and explains calls, and
+//! runs none.
 //!
 //! - [`Reader`] reads a message with the programs of some dialects; [`compile`] makes these for a set of tools.
 //! - [`LineReader`] reads and verifies the lines of a batch, each with its own dialects and tools, on as many threads as share it.
 //! - [`Digest`] verifies the calls of a message against the tools: each problem becomes a note that points at the text.
 //! - [`lookalike_notes`] finds text that looks like a call and is not one.
-//! - [`message_lesson`] and its siblings write what the model learns from a refusal.
-//! - [`instructions`] writes the prompt that teaches a dialect; [`example_call`] writes one call as it should have been written.
+//! - [`message_lesson`] and its siblings explain a refusal to the model.
+//! - [`instructions`] writes the prompt that teaches a dialect; [`example_call`] writes the correct form of one call.
 //!
-//! It deliberately opens no file, starts no process, asks no policy and knows no clock. Tools come as a
+//! It deliberately opens no file, starts no process, has no policy and no clock. Tools come as a
 //! [`Toolbox`](toolglot_toolset::Toolbox), dialects as a [`Dialect`](toolglot_engine::Dialect).
 //!
-//! A server that teaches a dialect, reads an answer, and says what is wrong with it:
+//! A server that teaches a dialect, reads an answer, and reports its faults:
 //!
 //! ```
 //! use toolglot_value::json;
@@ -33,7 +34,7 @@
 //! let digest = Digest::new(reading.trace.message, context);
 //! assert!(digest.is_faulty, "the path is missing");
 //!
-//! // A placeholder of the instructions, copied: no call, and the model learns why.
+//! A copied placeholder of the instructions: it is not a call, and the model learns why.
 //! let text = "<tool_name>\n<parameter_name>a.rs</parameter_name>\n</tool_name>\n";
 //! let message = reader.read(text.as_bytes()).trace.message;
 //! let context = LessonContext { text, dialects: &dialects, named: Some(&tools), vocabulary: &tools, quoted: &[] };

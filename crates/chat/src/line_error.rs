@@ -1,24 +1,24 @@
-//! What a line of a batch asks for and cannot have.
+//! Errors in the settings of a batch line.
 
 use thiserror::Error;
 use toolglot_toolset::{ToolError, Toolbox};
 
 use crate::error::ChatError;
 
-/// Why a line of a batch cannot be read as it asks.
+/// Why a batch line cannot be read with its settings.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LineError {
-    /// Its dialects.
+    /// The dialects cannot be used.
     #[error(transparent)]
     Chat(#[from] ChatError),
-    /// Its tools are a name that no builtin set has.
+    /// The tools name an unknown builtin set.
     #[error("unknown builtin tool set `{0}`; write {list}", list = Toolbox::BUILTIN.join(", "))]
     UnknownToolbox(String),
-    /// Its tools are not a tool list.
+    /// The tools are not a tool list.
     #[error("tools: not a tool list: {0}")]
     Tools(ToolError),
-    /// Its reason to stop.
+    /// The finish reason is unknown.
     #[error("`finish` is `stop`, `length` or `unknown`, not `{0}`")]
     UnknownFinish(String),
 }

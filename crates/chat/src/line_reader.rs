@@ -1,4 +1,4 @@
-//! The lines of a batch, each read with its own dialects and tools.
+//! Reads the lines of a batch, each with its own dialects and tools.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use crate::program_cache::{CompiledDialects, ProgramCache};
 use crate::reader::{Reader, Reading};
 use crate::trace::Trace;
 
-/// The tools of a line, from what stands under `tools`.
+/// Loads the tools of a line from its `tools` value.
 pub type ToolLoader = dyn Fn(&Value) -> Result<Toolbox, LineError> + Send + Sync;
 
-/// Reads the lines of a batch. Lines that share dialects and tools share a program, lines that share dialects its rules.
-/// Threads may share one reader.
+/// Reads the lines of a batch. Lines with equal dialects and tools share a program; lines with equal dialects share its
+/// rules. Threads may share one reader.
 pub struct LineReader {
-    /// How texts are read; the program of each line takes the place of its own.
+    /// The settings for all texts; each line replaces the program.
     reader: Reader,
     /// Whether tools and parameters get their canonical names.
     normalize: bool,
-    /// The dialects of lines that name none.
+    /// The dialects of lines without a `dialect`.
     dialects: DialectChoice,
-    /// The tools of lines that have none.
+    /// The tools of lines without `tools`.
     toolbox: Option<Arc<Toolbox>>,
     load: Box<ToolLoader>,
     programs: ProgramCache,
@@ -43,10 +43,10 @@ impl std::fmt::Debug for LineReader {
 }
 
 impl LineReader {
-    /// A reader of lines that are read as `reader` says, and with these dialects and tools where they name none.
+    /// A reader of lines with the settings of `reader`, and with these dialects and tools for lines that name none.
     ///
     /// # Errors
-    /// The dialects make no program for the tools.
+    /// If the dialects cannot be compiled for the tools.
     pub fn new(
         reader: Reader,
         dialects: DialectChoice,
@@ -66,13 +66,13 @@ impl LineReader {
         }
     }
 
-    /// The same with canonical names of tools and parameters, if `normalize`.
+    /// Like `self`, with canonical names of tools and parameters if `normalize`.
     #[must_use]
     pub fn normalize(self, normalize: bool) -> LineReader {
         LineReader { normalize, ..self }
     }
 
-    /// The same with another way to make tools of what stands under `tools`; without it that is [`tool_list`].
+    /// Like `self`, with another function that loads tools from the `tools` value; the default is [`tool_list`].
     #[must_use]
     pub fn load_tools(
         self,
@@ -84,22 +84,22 @@ impl LineReader {
         }
     }
 
-    /// What a text is read with, for these dialects and tools, or for those of the batch.
+    /// The compiled form of these dialects and tools, with the defaults of the batch.
     ///
     /// # Errors
-    /// Dialects that are not known, and tools that are no list.
+    /// Unknown dialects, and tools that are not a list.
     pub fn compiled(
         &self,
         dialects: Option<&str>,
         tools: Option<&Value>,
     ) -> Result<CompiledDialects, LineError> {
-        // No list of names has this one, and no JSON is empty.
+        // No dialect list equals this key, and no JSON text is empty.
         let list = dialects.unwrap_or("\0");
         let text = tools.map(Value::to_string).unwrap_or_default();
         self.programs.get(list, &text, || {
             let toolbox = match tools {
                 Some(tools) => Some((self.load)(tools)?)
-                    // A list without tools knows no name that a call could miss.
+                    // An empty list has no name that a call could mismatch.
                     .filter(|toolbox| !toolbox.is_empty())
                     .map(Arc::new),
                 None => self.toolbox.clone(),
@@ -115,16 +115,16 @@ impl LineReader {
     /// The calls of a line, verified.
     ///
     /// # Errors
-    /// As [`LineReader::compiled`], and a `finish` that is not known.
+    /// As [`LineReader::compiled`], and an unknown `finish`.
     pub fn read(&self, line: &Line) -> Result<Digest, LineError> {
         let compiled = self.compiled(line.dialect.as_deref(), line.tools.as_ref())?;
         self.read_compiled(&compiled, line)
     }
 
-    /// The same, with what was compiled for the line's dialects and tools: several lines may share them.
+    /// Like [`LineReader::read`], with the compiled dialects and tools of the line, which several lines may share.
     ///
     /// # Errors
-    /// A `finish` that is not known.
+    /// If `finish` is unknown.
     pub fn read_compiled(
         &self,
         compiled: &CompiledDialects,
@@ -145,7 +145,7 @@ impl LineReader {
         Ok(digest)
     }
 
-    /// Sends the events of a line to `sink`. What only looks like a call is not searched for.
+    /// Sends the events of a line to `sink`. Look-alikes are not searched for.
     ///
     /// # Errors
     /// As [`LineReader::read`].
@@ -160,7 +160,7 @@ impl LineReader {
         Ok(())
     }
 
-    /// A reader of texts that are read with these dialects.
+    /// A reader with these dialects.
     pub fn reader_of(&self, compiled: &CompiledDialects) -> Reader {
         Reader {
             program: Arc::clone(&compiled.program),
@@ -168,10 +168,10 @@ impl LineReader {
         }
     }
 
-    /// The same for a line, which may say where its text starts and how it ended.
+    /// Like [`LineReader::reader_of`], with the line's own start and finish reason.
     ///
     /// # Errors
-    /// A `finish` that is not known.
+    /// If `finish` is unknown.
     pub fn reader_of_line(
         &self,
         compiled: &CompiledDialects,
@@ -187,10 +187,10 @@ impl LineReader {
     }
 }
 
-/// The tools of a value: any shape that a tool file may have, or a string that names a builtin set.
+/// The tools in a value: any form of a tool file, or a string that names a builtin set.
 ///
 /// # Errors
-/// A set that is not known, and entries that are no tools.
+/// Unknown sets, and entries that are not tools.
 pub fn tool_list(value: &Value) -> Result<Toolbox, LineError> {
     match value {
         Value::String(name) => {

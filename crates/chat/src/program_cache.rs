@@ -1,4 +1,4 @@
-//! Dialects compiled for tools, held for the next message that names the same.
+//! Caches compiled dialects and tools for later messages that use the same ones.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,33 +14,33 @@ use crate::error::ChatError;
 use crate::lookalike::{LookalikeCache, LookalikeContext, lookalike_notes};
 use crate::reader::{Reader, Reading, compile, tool_set};
 
-/// How many combinations of dialects and tools are held, and how many combinations of dialects.
+/// The most cached combinations of dialects and tools, and of dialects alone.
 const HELD: usize = 256;
 
 /// Compiled combinations of dialects and tools.
 ///
-/// Messages that share dialects and tools share a program. Those that share only dialects share its rules. Threads may share one
-/// cache.
+/// Messages with equal dialects and tools share a program. Messages with equal dialects only share its rules. Threads
+/// may share one cache.
 #[derive(Debug, Default)]
 pub struct ProgramCache {
-    /// By the names of the dialects and by the text of the tools.
+    /// Keyed by the names of the dialects and the text of the tools.
     compiled: RwLock<HashMap<(String, String), CompiledDialects>>,
-    /// By the names of the dialects, in order.
+    /// Keyed by the names of the dialects, in order.
     rules: RwLock<HashMap<Vec<String>, CompiledRules>>,
 }
 
-/// The rules of dialects, compiled once for all tools, and what was made of them for some tools. A clone shares it.
+/// The rules of dialects, compiled once for all tools, and their program for some tools. A clone shares both.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CompiledRules {
     /// The program for these tools.
     pub program: Arc<Program>,
-    /// What the search for look-alikes has prepared for them.
+    /// The cached data of the look-alike search for the dialects.
     pub lookalikes: Arc<LookalikeCache>,
 }
 
 impl CompiledRules {
-    /// The rules of `dialects`, and their program for the tools of `toolbox`, or for none.
+    /// The rules of `dialects`, and their program for the tools of `toolbox`, or for no tools.
     ///
     /// # Errors
     /// [`ChatError::Program`] for dialects that do not compile together.
@@ -61,7 +61,7 @@ impl CompiledRules {
     }
 }
 
-/// Dialects and tools, and the program that reads them. A clone shares it.
+/// Dialects and tools, and their program. A clone shares the program.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CompiledDialects {
@@ -69,17 +69,17 @@ pub struct CompiledDialects {
     pub program: Arc<Program>,
     /// The dialects, in order.
     pub dialects: Arc<[Dialect]>,
-    /// The tools, where there are any.
+    /// The tools, if there are any.
     pub toolbox: Option<Arc<Toolbox>>,
-    /// What the search for look-alikes has prepared.
+    /// The cached data of the look-alike search.
     pub lookalikes: Arc<LookalikeCache>,
 }
 
 impl ProgramCache {
-    /// The program for a list of dialects and the text of a tool list. `find` resolves both where they are not held.
+    /// The program for a list of dialects and the text of a tool list. `find` resolves both if they are not cached.
     ///
     /// # Errors
-    /// Those of `find`, and [`ChatError::Program`] for dialects that do not compile together.
+    /// The errors of `find`, and [`ChatError::Program`] for dialects that do not compile together.
     pub fn get<E: From<ChatError>>(
         &self,
         list: &str,
@@ -125,8 +125,8 @@ fn held<K: Eq + Hash, V: Clone>(map: &RwLock<HashMap<K, V>>, key: &K) -> Option<
     map.get(key).cloned()
 }
 
-/// Holds a value, and drops all others where there are too many. No thread waits while another compiles: two may compile the
-/// same.
+/// Adds a value, and drops all others if there are too many. No thread waits while another compiles: two threads may
+/// compile the same.
 fn hold<K: Eq + Hash, V>(map: &RwLock<HashMap<K, V>>, key: K, value: V) {
     let mut map = map.write().unwrap_or_else(PoisonError::into_inner);
     if map.len() >= HELD {
@@ -136,9 +136,9 @@ fn hold<K: Eq + Hash, V>(map: &RwLock<HashMap<K, V>>, key: K, value: V) {
 }
 
 impl CompiledDialects {
-    /// Verifies what `reader` read against the tools and the choice, and looks for text that only looks like calls.
+    /// Verifies what `reader` read against the tools and the choice, and searches for look-alikes.
     ///
-    /// `reader` has the program of these dialects. The message is taken out of the reading, which keeps its text and pieces.
+    /// `reader` has the program of these dialects. The message is moved out of the reading; its text and pieces remain.
     pub fn digest(
         &self,
         reader: &Reader,

@@ -1,4 +1,4 @@
-//! A text read with a program: whole, or as it comes.
+//! Reads a text with a program, as a whole or in pieces.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,36 +12,36 @@ use toolglot_wire::Bytes;
 use crate::error::ChatError;
 use crate::trace::Trace;
 
-/// How one text is read.
+/// The settings for reading one text.
 #[derive(Clone, Debug)]
 pub struct Reader {
     /// The dialects, compiled for the tools.
     pub program: Arc<Program>,
-    /// What becomes of a call in quoted code.
+    /// The treatment of calls in quoted code.
     pub in_code: InCode,
-    /// What becomes of a call in reasoning.
+    /// The treatment of calls in reasoning.
     pub in_reasoning: InReasoning,
     /// Whether the text starts inside reasoning.
     pub reasoning_open: bool,
-    /// The end of the prompt, where the answer starts inside something.
+    /// The end of the prompt, if the answer starts inside an open structure.
     pub prompt_suffix: Option<String>,
     /// Why the model stopped.
     pub finish: Finish,
-    /// How many bytes are pushed at once.
+    /// The number of bytes that are pushed at once.
     pub chunk_bytes: usize,
 }
 
-/// A text and what was read in it.
+/// A text and its parse.
 #[derive(Debug)]
 pub struct Reading {
-    /// The text that spans point into: the input with U+FFFD for what is no UTF-8.
+    /// The text that spans point into: the input with U+FFFD for invalid UTF-8.
     pub text: String,
-    /// The calls, and what each byte was read as.
+    /// The calls, and the kind of each byte.
     pub trace: Trace,
 }
 
 impl Reader {
-    /// A text as plain as can be.
+    /// A reader with default settings.
     pub fn new(program: Arc<Program>) -> Reader {
         Reader {
             program,
@@ -54,7 +54,7 @@ impl Reader {
         }
     }
 
-    /// Reads a text that is there as a whole. An owned one is kept without a copy where it is UTF-8.
+    /// Reads a whole text. An owned text is not copied if it is valid UTF-8.
     pub fn read<'b>(&self, bytes: impl Into<Cow<'b, [u8]>>) -> Reading {
         let bytes = bytes.into();
         let mut trace = Trace::default();
@@ -84,7 +84,7 @@ impl Reader {
         parser.finish(self.finish, sink);
     }
 
-    /// A parser for one message, as the options say.
+    /// A parser for one message, with these settings.
     pub fn parser(&self) -> Parser {
         let program = Arc::clone(&self.program);
         let parser = match &self.prompt_suffix {
@@ -100,7 +100,8 @@ impl Reader {
     }
 }
 
-/// Compiles `dialects` for the tools; without a toolbox Roo knows the names of its system, and any other dialect none.
+/// Compiles `dialects` for the tools. Without a toolbox, Roo knows the names of its system, and other dialects know
+/// none.
 pub fn compile(dialects: &[Dialect], toolbox: Option<&Toolbox>) -> Result<Arc<Program>, ChatError> {
     let tools = tool_set(dialects, toolbox);
     Program::compile(dialects, &tools, Limits::default())
@@ -108,7 +109,7 @@ pub fn compile(dialects: &[Dialect], toolbox: Option<&Toolbox>) -> Result<Arc<Pr
         .map_err(|error| ChatError::Program(Box::new(error)))
 }
 
-/// The names and shapes that a text is read with.
+/// The names and parameter shapes that a text is read with.
 pub fn tool_set(dialects: &[Dialect], toolbox: Option<&Toolbox>) -> ToolSet {
     match (toolbox, dialects) {
         (Some(toolbox), _) => toolbox.tool_set(),

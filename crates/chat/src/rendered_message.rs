@@ -1,4 +1,4 @@
-//! A message or results written in a dialect, as documents have them.
+//! Renders a message or results in a dialect, from a document.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use crate::example_call::writes_rows;
 use crate::server_name::default_server;
 use crate::spaced_json::spaced_json;
 
-/// What documents are written in.
+/// The target of a rendering.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderTarget<'a> {
     /// The dialect.
     pub dialect: &'a Dialect,
-    /// The names and shapes that its reader will know: those of [`tool_set`](crate::tool_set).
+    /// The names and parameter shapes that the reader will know: the result of [`tool_set`](crate::tool_set).
     pub tools: &'a ToolSet,
-    /// The tools, where the caller named any.
+    /// The tools, if the caller named any.
     pub toolbox: Option<&'a Toolbox>,
 }
 
@@ -31,16 +31,17 @@ pub struct RenderTarget<'a> {
 pub struct RenderedMessage {
     /// The text, exact to the byte.
     pub text: String,
-    /// What was changed in results.
+    /// The changes to results.
     pub notes: Vec<ResultNote>,
-    /// The calls, counted from 0, that a parser reads back with the same arguments, and with a value in doubt.
+    /// The indexes of calls, from 0, that a parser reads back with the same arguments but with a value in doubt.
     pub recovered: Vec<usize>,
 }
 
 /// Writes a message or results.
 ///
 /// # Errors
-/// [`ChatError::Unrenderable`] for calls that the dialect cannot carry, [`ChatError::Program`] for one that does not compile.
+/// [`ChatError::Unrenderable`] for calls that the dialect cannot express, [`ChatError::Program`] for a dialect that
+/// does not compile.
 pub fn rendered_message(
     message: &Message,
     target: RenderTarget<'_>,
@@ -104,7 +105,7 @@ pub fn rendered_message(
     }
 }
 
-/// The calls in `text` that end `recovered`, counted from 0.
+/// The indexes of calls in `text` that end `recovered`, from 0.
 fn recovered(renderer: &Renderer<'_>, text: &str) -> Vec<usize> {
     let mut parser = Parser::new(Arc::clone(renderer.program()));
     let mut read = Calls::default();
@@ -115,7 +116,7 @@ fn recovered(renderer: &Renderer<'_>, text: &str) -> Vec<usize> {
     recovered.map(|(index, _)| index).collect()
 }
 
-/// The call as the dialect's models write it.
+/// The call with rows, as the dialect's models write it.
 fn with_rows(call: &MessageCall, target: RenderTarget<'_>) -> MessageCall {
     let arguments = serde_json::from_str(&call.arguments).unwrap_or_default();
     let written = target
@@ -128,7 +129,7 @@ fn with_rows(call: &MessageCall, target: RenderTarget<'_>) -> MessageCall {
     }
 }
 
-/// Whether the dialect reads shell blocks, and would drop the call as one without a command.
+/// Whether the dialect reads shell blocks, and would drop this call because its command is empty.
 fn asks_nothing(call: &MessageCall, dialect: &Dialect) -> bool {
     let Some((block, command)) = dialect.split() else {
         return false;
@@ -142,7 +143,7 @@ fn call_text(call: &MessageCall) -> CallText<'_> {
     CallText {
         name: &call.name,
         arguments: &call.arguments,
-        // `local` is how documents say that there is no server.
+        // In documents, `local` means that there is no server.
         server: call.server.as_deref().filter(|server| *server != "local"),
         id: call.id.as_deref(),
     }

@@ -1,4 +1,4 @@
-//! Simple values for what a schema asks for: examples in prompts and in the right form of a call.
+//! Simple values for a schema: for examples in prompts and for the correct form of a call.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -6,13 +6,13 @@ use std::cell::Cell;
 use toolglot_schema::Validator;
 use toolglot_value::{Map, Number, Value, json};
 
-/// Simple values for the required properties of an object schema; where none is required, for the first. Where the schema has
-/// alternatives, of the first that it takes such values of.
+/// Simple values for the required properties of an object schema, or for the first property if none is required. If the
+/// schema has alternatives, the first one that accepts such values counts.
 pub(crate) fn sample_arguments(schema: &Value) -> Map<String, Value> {
     sample_with(schema, &[])
 }
 
-/// The same with these optional properties of the object.
+/// Like [`sample_arguments`], with these optional properties of the object.
 pub(crate) fn sample_with(schema: &Value, optional: &[&str]) -> Map<String, Value> {
     let sampler = |choice| Sampler {
         root: schema,
@@ -40,7 +40,7 @@ pub(crate) fn sample_with(schema: &Value, optional: &[&str]) -> Map<String, Valu
     others.find(fits).unwrap_or(arguments)
 }
 
-/// So many alternatives are tried.
+/// The most alternatives that are tried.
 const MAX_CHOICES: usize = 8;
 
 /// The names that a schema requires.
@@ -49,16 +49,16 @@ pub fn required_parameters(schema: &Value) -> Vec<&str> {
     names.filter_map(Value::as_str).collect()
 }
 
-/// The alternatives of a schema: any of them, or exactly one.
+/// The alternatives of a schema, from `anyOf` or `oneOf`.
 pub(crate) fn alternatives(schema: &Value) -> Option<&Vec<Value>> {
     let choices = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
     choices.filter(|choices| !choices.is_empty())
 }
 
-/// A schema with its references into `root` followed and its `allOf` joined. What cannot be followed stays.
+/// A schema with its references into `root` followed and its `allOf` joined. Unresolvable references stay.
 pub(crate) fn resolved<'a>(root: &'a Value, schema: &'a Value) -> Cow<'a, Value> {
     let mut schema = Cow::Borrowed(schema);
-    // A reference to itself leads nowhere.
+    // The limit also ends a loop of references.
     for _ in 0..MAX_STEPS {
         if let Some(target) = referred(root, &schema) {
             schema = Cow::Borrowed(target);
@@ -71,20 +71,21 @@ pub(crate) fn resolved<'a>(root: &'a Value, schema: &'a Value) -> Cow<'a, Value>
     schema
 }
 
-/// So many references in a row.
+/// The most consecutive references.
 const MAX_STEPS: usize = 8;
 
 fn referred<'a>(root: &'a Value, schema: &Value) -> Option<&'a Value> {
     root.pointer(schema["$ref"].as_str()?.strip_prefix('#')?)
 }
 
-/// The members of `allOf` as one schema: properties and requirements of all, anything else of the first that says it.
+/// The members of `allOf` as one schema: properties and requirements are united, and other keywords come from the first
+/// that has them.
 fn joined(schema: &Value) -> Option<Value> {
     let mut parts = schema["allOf"].as_array()?.iter();
     let mut whole = schema.as_object()?.clone();
     whole.remove("allOf");
     if let (1, Some(Value::Object(only))) = (parts.len(), schema["allOf"].get(0)) {
-        // A reference in it is followed with the next step.
+        // The next step follows a reference in it.
         let only = only.iter().map(|(key, value)| (key.clone(), value.clone()));
         return Some(Value::Object(only.chain(whole).collect()));
     }
@@ -95,7 +96,7 @@ fn joined(schema: &Value) -> Option<Value> {
     Some(Value::Object(whole))
 }
 
-/// Adds what a part of a schema says.
+/// Merges a part of a schema into the whole.
 fn merge(whole: &mut Map<String, Value>, part: &Map<String, Value>) {
     for (key, value) in part {
         match (whole.get_mut(key), value) {
@@ -111,19 +112,19 @@ fn merge(whole: &mut Map<String, Value>, part: &Map<String, Value>) {
     }
 }
 
-/// Deeper schemas get an empty object: an example is to be read.
+/// Deeper schemas get an empty object: examples must be readable.
 const MAX_DEPTH: usize = 4;
 
-/// Makes values of one alternative of each schema that has several.
+/// Makes values; if a schema has alternatives, it uses one of them.
 struct Sampler<'a> {
     root: &'a Value,
-    /// Which alternative; the last where there are fewer.
+    /// The index of the alternative, or the last if there are fewer.
     choice: usize,
-    /// Properties of the whole that are shown although they are optional.
+    /// Optional properties of the whole that are included.
     optional: &'a [&'a str],
-    /// Which item of a list is made: the second differs from the first where it can.
+    /// The index of the current list item: the second differs from the first if possible.
     item: Cell<u32>,
-    /// Whether there was one to choose.
+    /// Whether a schema had alternatives.
     has_choice: Cell<bool>,
 }
 
@@ -136,7 +137,7 @@ impl Sampler<'_> {
 
     fn object(&self, schema: &Value, depth: usize) -> Map<String, Value> {
         let mut schema = resolved(self.root, schema);
-        // An alternative says more of the same object.
+        // An alternative adds constraints to the same object.
         let mut has_part = false;
         for _ in 0..MAX_STEPS {
             let Some(part) = alternatives(&schema).and_then(|all| self.chosen(all)) else {
@@ -158,7 +159,7 @@ impl Sampler<'_> {
         let required = required_parameters(&schema);
         let is_wanted =
             |name: &str| required.contains(&name) || depth == 0 && self.optional.contains(&name);
-        // An object inside is seen to be one by two members.
+        // A nested object gets two members, so that it is recognizable.
         let n_least = match depth {
             0 => usize::from(required.is_empty()),
             _ if has_part => 0,
@@ -182,13 +183,13 @@ impl Sampler<'_> {
         shown
     }
 
-    /// Whether a value is one of an optional property: there are patterns that no simple value fits.
+    /// Whether a value is valid for an optional property: no simple value matches some patterns.
     fn is_valid(&self, schema: &Value, value: &Value) -> bool {
         let schema = resolved(self.root, schema);
         Validator::new(&schema).is_ok_and(|validator| validator.validate(value).is_empty())
     }
 
-    /// Items of a list: two, unless the schema asks for more or fewer.
+    /// Items of a list: two, unless the schema requires more or fewer.
     fn items(&self, name: &str, schema: &Value, depth: usize) -> Value {
         let bound = |key: &str| schema[key].as_u64().unwrap_or(u64::MAX);
         let n_least = schema["minItems"].as_u64().unwrap_or(0);
@@ -249,10 +250,10 @@ impl Sampler<'_> {
     }
 }
 
-/// No example is longer.
+/// The most items of an example list.
 const MAX_ITEMS: u64 = 8;
 
-/// A value that the schema itself gives: the one for the item `n` of a list, or the first.
+/// A value from the schema itself: the value for item `n` of a list, or the first.
 fn given(schema: &Value, n: u32) -> Option<Value> {
     let first = |list: &Value| {
         let values = list.as_array()?;
@@ -295,7 +296,7 @@ fn number(schema: &Value, wanted: f64, step: f64) -> Value {
     Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
-/// A text that looks like what a parameter of that name takes, as long as the schema says.
+/// A text typical for a parameter of that name, with the length that the schema requires.
 fn text(name: &str, schema: &Value, n: u32) -> String {
     let format = schema["format"].as_str().unwrap_or_default();
     let formats = FORMATS.iter().find(|(known, _)| *known == format);
@@ -330,7 +331,7 @@ const FORMATS: &[(&str, &str)] = &[
     ("hostname", "example.com"),
 ];
 
-/// Values that look like what a parameter of that name takes.
+/// Typical values for parameters by name.
 const WORDS: &[(&str, &str)] = &[
     ("path", "src/main.rs"),
     ("file_path", "src/main.rs"),
@@ -387,7 +388,7 @@ mod tests {
         );
     }
 
-    /// Alternatives that say which properties are required.
+    /// Alternatives that differ in their required properties.
     #[test]
     fn one_of_several_requirements_is_shown() {
         let of = |more: Value| {
@@ -399,7 +400,7 @@ mod tests {
         let either = json!([{"required": ["b"]}, {"required": ["a", "c"]}]);
         check(&of(json!({"oneOf": either})), &json!({"b": 1}));
         check(&of(json!({"anyOf": either})), &json!({"b": 1}));
-        // With what is required anyway the first would be both.
+        // The first alternative would require both properties.
         check(
             &of(json!({"oneOf": [{"required": ["b"]}, {"required": ["a"]}], "required": ["a"]})),
             &json!({"a": "text"}),
@@ -450,7 +451,7 @@ mod tests {
         );
     }
 
-    /// Schemas made by programs refer to parts of themselves.
+    /// Generated schemas refer to parts of themselves.
     #[test]
     fn references_bounds_and_choices_are_kept() {
         let schema = json!({

@@ -1,8 +1,8 @@
-//! A message together with what each of its bytes was read as.
+//! A message, and the kind of each of its bytes.
 
 use toolglot_engine::{Calls, Event, Sink, Span};
 
-/// What a piece of the text was read as.
+/// The kind of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
     /// The answer.
@@ -11,24 +11,24 @@ pub enum PieceKind {
     Reasoning,
     /// Markers of calls and of reasoning.
     Markup,
-    /// The place where a call starts; empty.
+    /// The start of a call; empty.
     CallStart,
     /// Arguments of a call.
     Arguments,
-    /// The place where a call ends; empty.
+    /// The end of a call; empty.
     CallEnd,
 }
 
-/// A run of bytes of one kind. The pieces tile the text; those of a call's start and end are empty.
+/// A run of bytes of one kind. The pieces tile the text; `CallStart` and `CallEnd` pieces are empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// What it was read as.
+    /// The kind of the bytes.
     pub kind: PieceKind,
-    /// Where it stands.
+    /// The position in the text.
     pub span: Span,
 }
 
-/// Folds events into calls and keeps where they stood.
+/// Folds events into calls and records their pieces.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Trace {

@@ -1,4 +1,4 @@
-//! Whether a call fits its tool, in words that teach.
+//! Checks whether a call fits its tool, and explains the faults.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,22 +9,22 @@ use toolglot_wire::Arguments;
 
 use crate::argument_spans::ArgumentSpans;
 
-/// How many violations of a call get a place of their own.
+/// The number of violations per call that get their own place.
 const PLACED: usize = 32;
 
-/// The call whose arguments are looked at, and how to find where they stand.
+/// The call under check, and the positions of its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct CallLocator<'a> {
     /// The call.
     pub call: &'a Call,
-    /// The tools, with the other names of parameters.
+    /// The tools, with the aliases of parameters.
     pub toolbox: &'a Toolbox,
-    /// Without it everything stands where the call does.
+    /// Without it, every place is the whole call.
     pub spans: Option<&'a ArgumentSpans<'a>>,
 }
 
 impl CallLocator<'_> {
-    /// Where that part of the arguments stands; of one that has no business there (`is_key`) what it is called.
+    /// The span of an argument; with `is_key` the span of its key, for an argument that must not be there.
     fn place(&self, tool: &str, pointer: &str, is_key: bool) -> Span {
         let names = |parameter: &str| self.toolbox.other_names(tool, parameter);
         let spans = self.spans;
@@ -38,11 +38,11 @@ impl CallLocator<'_> {
     }
 }
 
-/// What the schema of the toolbox's tool `name` has against `arguments`, as notes on the values of the call; each reads as an
-/// instruction. A name that the toolbox does not have has none.
+/// The violations of the schema of the toolbox's tool `name` in `arguments`, as notes on the values of the call. Each
+/// note reads as an instruction. An unknown name has no violations.
 ///
-/// A parameter that is left out and has a default is no violation: the caller fills it in. `arguments` are as before afterwards:
-/// they may be large, and no copy is made of them.
+/// A missing parameter with a default is not a violation: the caller fills it in. `arguments` are unchanged afterwards:
+/// they may be large, so they are not copied.
 pub fn schema_notes(
     name: &str,
     arguments: &mut Map<String, Value>,
@@ -77,7 +77,7 @@ pub fn schema_notes(
         .into_iter()
         .enumerate()
         .map(|(n, violation)| {
-            // Looking for a place is linear in the call: beyond some, the call itself is the place.
+            // Finding a place is linear in the call: after a limit, the call itself is the place.
             let path = if n < PLACED { &violation.path } else { "" };
             let code = match violation.keyword.as_str() {
                 "required" => Code::MissingParameter,
@@ -92,7 +92,7 @@ pub fn schema_notes(
         .collect()
 }
 
-/// The names of a value's members: what is not among them was filled in.
+/// The names of a value's members: other members were filled in.
 enum Outline {
     Object(BTreeMap<String, Outline>),
     Array(Vec<Outline>),
@@ -110,7 +110,7 @@ impl Outline {
                         .collect(),
                 )
             }
-            // Numbers and texts may be many.
+            // Lists of scalars may be long.
             Value::Array(items) if items.iter().any(|item| item.is_array() || item.is_object()) => {
                 Outline::Array(items.iter().map(Outline::of).collect())
             }
@@ -139,7 +139,7 @@ impl Outline {
     }
 }
 
-/// The note on a call of a tool that is not there.
+/// The note on a call of an unknown tool.
 pub fn unknown_tool_note(name: &str, toolbox: &Toolbox, at: Span) -> Note {
     let names = || {
         toolbox
@@ -168,7 +168,7 @@ pub fn unknown_tool_note(name: &str, toolbox: &Toolbox, at: Span) -> Note {
     }
 }
 
-/// Takes away the parser's word that a tool is unknown, where one of `toolboxes` has the tool under another spelling.
+/// Drops the parser's notes on unknown tools for tools that one of `toolboxes` has under an alias.
 pub fn drop_unknown_tool_notes(message: &mut Calls, toolboxes: &[&Toolbox]) {
     let is_known = |call: &Call| {
         let mut all = toolboxes.iter();
@@ -189,15 +189,15 @@ pub fn drop_unknown_tool_notes(message: &mut Calls, toolboxes: &[&Toolbox]) {
         .retain(|note| note.code != Code::UnknownTool || !known.contains(&note.span));
 }
 
-/// The call that holds all of `span`. Calls stand in the order of their text, and none inside another.
+/// The call that contains all of `span`. Calls are in text order and do not overlap.
 pub(crate) fn call_around(calls: &[Call], span: Span) -> Option<&Call> {
     let n_before = calls.partition_point(|call| call.span.start <= span.start);
-    // Those of one shell block share a place.
+    // Calls from one shell block share a span.
     let call = calls[..n_before].last()?;
     (span.end <= call.span.end).then_some(call)
 }
 
-/// The note on a call whose arguments never became an object, or nest too deep for a schema to be asked.
+/// The note on a call whose arguments are not an object, or nest too deep for a schema check.
 pub fn no_object_note(call: &Call) -> Note {
     let message = match Arguments::shown(call) {
         Arguments::Object(_) => {

@@ -11,7 +11,7 @@ pub struct Answer {
     pub calls: Vec<AnsweredCall>,
     /// The text outside them; `None` where the program does not say.
     pub content: Option<String>,
-    /// It came as events, and this is what is wrong with their arguments.
+    /// The check of the arguments of events; `None` if the answer has no events.
     pub arguments: Option<Result<(), String>>,
     /// Why the program does not read the message.
     pub skipped: Option<String>,
@@ -22,21 +22,21 @@ pub struct Answer {
 pub struct AnsweredCall {
     /// The tool.
     pub name: String,
-    /// The arguments; a text that is no JSON is itself, as a string.
+    /// The arguments. A text that is not JSON is a string.
     pub arguments: Value,
 }
 
-/// Why a line is no answer.
+/// Why a line is not an answer.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// It is not JSON.
+    /// The line is not JSON.
     #[error("the answer is not JSON: {0}")]
     Syntax(String),
-    /// It answers another line, or none.
+    /// The answer has the id of another request, or no id.
     #[error("the answer has the id {found}, not {expected}")]
     Id {
-        /// The id that was asked.
+        /// The id of the request.
         expected: String,
         /// The id of the answer.
         found: String,
@@ -58,7 +58,7 @@ impl Answer {
     /// Reads the answer to the line with this id.
     ///
     /// # Errors
-    /// What is no answer: see [`AnswerError`].
+    /// If the line is not an answer: see [`AnswerError`].
     pub fn read(line: &str, id: &str) -> Result<Answer, AnswerError> {
         let value = toolglot_value::from_str(line)
             .map_err(|error| AnswerError::Syntax(error.to_string()))?;
@@ -131,7 +131,7 @@ fn call(value: &Value) -> Result<AnsweredCall, AnswerError> {
     })
 }
 
-/// A call whose events come in.
+/// A call whose events arrive.
 struct OpenCall {
     number: Value,
     name: String,
@@ -185,7 +185,7 @@ fn of_events(events: &[Value]) -> Result<Answer, AnswerError> {
                     fault.get_or_insert(format!("call {number} ends without being open"));
                 }
             },
-            // Reasoning, markup, notes, and whatever a program wants to say besides.
+            // Reasoning, markup, notes, and other events of the program.
             Some(_) => {}
             None => return Err(field("events[].type", "a string")),
         }

@@ -1,4 +1,4 @@
-//! A message with what it holds, and the line that asks a program about it.
+//! A message with its expected calls and text, and the request line for a program.
 
 use toolglot_value::{Map, Value, json};
 
@@ -18,7 +18,7 @@ pub struct Case {
     pub calls: Vec<ExpectedCall>,
     /// The text outside the calls.
     pub content: String,
-    /// Its values hold what drives parsers.
+    /// Whether its values contain markers and other text that drives parsers.
     pub is_hostile: bool,
 }
 
@@ -31,12 +31,12 @@ pub struct ExpectedCall {
     pub arguments: Value,
 }
 
-/// What a program is asked: a text in pieces.
+/// A request to a program: a text in pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The case.
     pub case: &'a Case,
-    /// It comes back with the answer.
+    /// The id, which the answer repeats.
     pub id: &'a str,
     /// The pieces; together they are the input.
     pub chunks: &'a [&'a str],

@@ -1,4 +1,4 @@
-//! Equality of what two readers say.
+//! Equality of the values and texts of two readers.
 
 use toolglot_value::Value;
 
@@ -27,7 +27,7 @@ pub(crate) fn same_value(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Equality of texts but for white space, which parsers trim at their own places.
+/// Equality of texts except for white space, since parsers trim at different places.
 pub(crate) fn same_text(one: &str, other: &str) -> bool {
     let bare = |text: &str| -> Vec<char> { text.chars().filter(|c| !c.is_whitespace()).collect() };
     bare(one) == bare(other)

@@ -1,4 +1,4 @@
-//! What is wrong with an answer.
+//! Differences between an answer and its case.
 
 use crate::answer::Answer;
 use crate::case::Case;
@@ -7,7 +7,7 @@ use crate::equal::{same_text, same_value};
 /// How much of a value a report shows.
 const SHOWN_CHARS: usize = 200;
 
-/// `Err` says how the calls of an answer differ from those of its case.
+/// `Err` describes how the calls of an answer differ from the calls of its case.
 pub(crate) fn calls(answer: &Answer, case: &Case) -> Result<(), String> {
     let found = &answer.calls;
     if found.len() != case.calls.len() {
@@ -37,7 +37,7 @@ pub(crate) fn calls(answer: &Answer, case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// `None` if the answer says nothing of text; `Err` says how the text differs from that of its case.
+/// `None` if the answer has no text. `Err` describes how the text differs from the text of its case.
 pub(crate) fn text(answer: &Answer, case: &Case) -> Option<Result<(), String>> {
     let content = answer.content.as_ref()?;
     if same_text(content, &case.content) {
@@ -50,7 +50,7 @@ pub(crate) fn text(answer: &Answer, case: &Case) -> Option<Result<(), String>> {
     )))
 }
 
-/// `Err` says how an answer differs from that to the whole text.
+/// `Err` describes how an answer to pieces differs from the answer to the whole text.
 pub(crate) fn cut(answer: &Answer, whole: &Answer) -> Result<(), String> {
     let names = |answer: &Answer| -> Vec<String> {
         answer.calls.iter().map(|call| call.name.clone()).collect()

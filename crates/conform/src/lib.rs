@@ -1,11 +1,11 @@
 //! A conformance kit for parsers of tool calls.
 //!
-//! [`cases`] are messages in a dialect with the calls and the text that they hold. A [`Program`] reads them, and [`run`]
-//! judges what it answers by the promises that it makes ([`Promise`]): right calls, the same calls at every cut, nothing lost
-//! or invented, arguments that only grow, hostile values, linear time. [`Report`] is text, JSON or JUnit.
+//! [`cases`] are messages in a dialect, with the calls and the text in them. A [`Program`] reads them, and [`run`]
+//! checks its answers by the promises ([`Promise`]): right calls, the same calls at every cut, nothing lost or
+//! invented, arguments that only grow, hostile values, linear time. [`Report`] is text, JSON or JUnit.
 //!
-//! The crate starts no process and reads no clock: who implements [`Program`] does. The lines that go to a program and come
-//! back are [`Question::line`] and [`Answer::read`].
+//! The crate starts no process and reads no clock: the implementation of [`Program`] does. The lines to and from a
+//! program are [`Question::line`] and [`Answer::read`].
 //!
 //! ```
 //! use std::time::Duration;
@@ -45,7 +45,7 @@ pub use promise::Promise;
 pub use report::Report;
 pub use run::{AskError, Options, Outcome, Program, Reply, Row, run};
 
-/// The cases of a dialect: those that its renderer writes, and those written by hand.
+/// The cases of a dialect: cases that its renderer writes, and cases written by hand.
 pub fn cases(dialect: &Dialect) -> Vec<Case> {
     let mut cases = rendered::cases(dialect);
     cases.extend(written::cases(dialect.name()));

@@ -9,11 +9,11 @@ use std::str::FromStr;
 pub enum Promise {
     /// A message gives the calls that it holds, with their arguments by value.
     Calls,
-    /// So do messages whose values hold markers, quotes, escapes and other text that drives parsers.
+    /// A message gives its calls even if values hold markers, quotes, escapes and other text that drives parsers.
     Hostile,
     /// The text outside the calls comes back, blanks aside, and nothing else does.
     Text,
-    /// However a message is cut, the calls and the text are those of the whole message.
+    /// The calls and the text do not depend on how the message is cut.
     Cuts,
     /// The pieces of a call's arguments make up its arguments; no piece is taken back or comes too late.
     Arguments,
@@ -32,7 +32,7 @@ impl Promise {
         Promise::Time,
     ];
 
-    /// Its word, as in reports.
+    /// The name of the promise, as in reports.
     pub fn name(self) -> &'static str {
         match self {
             Promise::Calls => "calls",

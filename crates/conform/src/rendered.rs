@@ -1,7 +1,7 @@
 //! Cases that the renderer of a dialect writes.
 //!
-//! A call that the dialect cannot carry gives no case, and neither does text that its rules read otherwise (prose in a dialect
-//! whose calls have no marker, say).
+//! A call that the dialect cannot carry gives no case. Neither does text that the dialect's rules read differently, such
+//! as prose in a dialect whose calls have no marker.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::equal::{same_text, same_value};
 const TOOLS: &str = include_str!("../data/tools.json");
 const CALLS: &str = include_str!("../data/calls.json");
 
-/// The name of the case whose value [`long`] replaces.
+/// The name of the case that [`long`] makes.
 const LONG: &str = "a long value";
 
-/// A value that is looked for in what was rendered.
+/// A value that [`CaseWriter::new`] searches in the rendered text.
 const SENTINEL: &str = "sentinel";
 
-/// The cases of a dialect; none where it has no calls of tools that it does not know.
+/// The cases of a dialect; none if the dialect has no calls of tools that it does not know.
 pub(crate) fn cases(dialect: &Dialect) -> Vec<Case> {
     let Some(writer) = CaseWriter::new(dialect) else {
         return Vec::new();
@@ -31,7 +31,7 @@ pub(crate) fn cases(dialect: &Dialect) -> Vec<Case> {
     rows.filter_map(|row| writer.case(row)).collect()
 }
 
-/// One call whose value has about so many bytes; `None` where the dialect writes no such call.
+/// One call whose value has about `n_bytes` bytes; `None` if the dialect writes no such call.
 pub(crate) fn long(dialect: &Dialect, n_bytes: usize) -> Option<Case> {
     const LINE: &str = "let total = rows.iter().map(|row| row.price * 2).sum();\n";
     let writer = CaseWriter::new(dialect)?;
@@ -50,13 +50,13 @@ fn object<const N: usize>(members: [(&str, String); N]) -> Value {
     Value::Object(members.into_iter().collect::<Map<String, Value>>())
 }
 
-/// What writes the cases of one dialect.
+/// The writer of the cases of one dialect.
 struct CaseWriter<'d> {
     dialect: &'d Dialect,
     tools: Value,
     renderer: Renderer<'d>,
     program: Arc<Program>,
-    /// What a reader could take for the start and the end of a call inside a value; empty where the dialect has none.
+    /// Texts that a reader could take for the opener and the closer of a call inside a value; empty if there are none.
     opener: String,
     closer: String,
 }
@@ -78,7 +78,7 @@ impl<'d> CaseWriter<'d> {
         let text = renderer.calls(&[call]).ok()?;
         let (before, _) = text.split_once("get_weather")?;
         let (_, after) = text.rsplit_once(SENTINEL)?;
-        // The opener is the first line before the name, up to a quote or a bracket of JSON. The closer is the last line.
+        // The opener is the first line before the name, up to a quote or a bracket. The closer is the last line.
         let opener = before.trim_start().lines().next().unwrap_or_default();
         let opener = opener.split(['"', '{', '(']).next().unwrap_or_default();
         let closer = after.trim_end().lines().last().unwrap_or_default();
@@ -113,7 +113,7 @@ impl<'d> CaseWriter<'d> {
         )
     }
 
-    /// The calls between two texts, if they read back as they should.
+    /// The case of calls between two texts; `None` if the calls do not read back.
     fn written(
         &self,
         name: &str,
@@ -182,7 +182,7 @@ impl<'d> CaseWriter<'d> {
     }
 }
 
-/// Whether the parser of toolglot finds in a case what is expected of it.
+/// Whether the parser of toolglot reads the expected calls and text of a case.
 fn is_read_so(case: &Case, program: &Arc<Program>) -> bool {
     let mut read = Calls::default();
     let mut parser = Parser::new(Arc::clone(program));

@@ -1,4 +1,4 @@
-//! A program is asked about cases, and its answers are judged.
+//! Sends cases to a program and checks its answers.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::promise::Promise;
 use crate::report::Report;
 use crate::{judge, rendered};
 
-/// A parser under test. The implementation starts it, and reads the clock.
+/// A parser under test. The implementation starts the parser and reads the clock.
 pub trait Program {
     /// The answer to a line, which has no line break.
     ///
     /// # Errors
-    /// No answer. The program is asked further lines all the same.
+    /// If there is no answer. The program gets further lines all the same.
     fn ask(&mut self, line: &str) -> Result<Reply, AskError>;
 
-    /// The last answer made no sense: nothing that the program still has to say belongs to the next line.
+    /// Discards pending output: the last answer was invalid, so later output must not answer the next line.
     fn reset(&mut self) {}
 }
 
@@ -28,7 +28,7 @@ pub trait Program {
 pub struct Reply {
     /// The line.
     pub line: String,
-    /// How long it took.
+    /// How long the answer took.
     pub elapsed: Duration,
 }
 
@@ -50,11 +50,11 @@ pub enum AskError {
     TooLong(usize),
 }
 
-/// What is asked.
+/// What to check.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The promises that are judged.
+    /// The promises to check.
     pub promises: Vec<Promise>,
     /// In how many places each message is cut in two, beside a cut after every character; evenly spread.
     pub n_cuts: usize,
@@ -80,38 +80,38 @@ pub struct Row {
     pub case: String,
     /// The promise.
     pub promise: Promise,
-    /// What became of it.
+    /// The result of the check.
     pub outcome: Outcome,
 }
 
-/// What became of a promise.
+/// The result of a promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It holds.
+    /// The promise holds.
     Kept,
-    /// It does not, and why.
+    /// The promise does not hold, and why.
     Failed(String),
-    /// The program does not make it, or cannot be asked, and why.
+    /// The promise is not checked, and why: the program does not make it, or cannot be asked.
     Skipped(String),
 }
 
-/// So many cases one after the other in which the program ended or hung, and the rest of the dialect is not asked.
+/// After so many unanswered cases in a row, the rest of the dialect is not sent.
 const PATIENCE: usize = 5;
 
-/// The bytes of the values by which time is judged, each four times the one before.
+/// The bytes of the values that time is measured with, each four times the previous one.
 const SIZES: [usize; 3] = [8 << 10, 32 << 10, 128 << 10];
-/// The bytes of a push where time is judged.
+/// The bytes of a push in a measurement of time.
 const PUSH: usize = 16;
 /// How often a size is read; the shortest time counts.
 const REPEATS: usize = 3;
-/// So many measurements have to show that the time grows too fast.
+/// So many measurements must show that the time grows too fast.
 const ROUNDS: usize = 3;
-/// A time that is not judged: starting up and the system's own work may be as long.
+/// A time up to this always passes: start-up and the system's own work may take as long.
 const SHORT: Duration = Duration::from_millis(50);
 /// How much longer four times the text may take: a linear reader needs 4 times, a quadratic one 16.
 const GROWTH: f64 = 8.0;
 
-/// Asks `program` about all cases.
+/// Sends all cases to `program`.
 pub fn run(
     cases: &[(&Dialect, Vec<Case>)],
     program: &mut dyn Program,
@@ -125,7 +125,7 @@ pub fn run(
         is_unanswered: false,
     };
     for (dialect, cases) in cases {
-        // A program that was given up on gets one more case in the next dialect.
+        // After the program is given up on, it gets one more case in the next dialect.
         asker.n_unanswered = asker.n_unanswered.min(PATIENCE - 1);
         let mut is_read = false;
         for case in cases {
@@ -155,7 +155,7 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    /// Judges a case; whether the program reads it at all.
+    /// Checks a case. Returns whether the program reads the case.
     fn case(&mut self, case: &Case) -> bool {
         let shown = if case.is_hostile {
             Promise::Hostile
@@ -169,7 +169,7 @@ impl Asker<'_> {
             .copied()
             .filter(|promise| match promise {
                 Promise::Calls | Promise::Hostile => *promise == shown,
-                // Values are the subject, not the text around them.
+                // A hostile case is about values, not about the text around them.
                 Promise::Text => !case.is_hostile,
                 Promise::Time => false,
                 _ => true,
@@ -185,7 +185,7 @@ impl Asker<'_> {
         let whole = match self.ask(case, "whole", &[&case.input]) {
             Ok((whole, _)) => whole,
             Err(why) => {
-                // One row fails; the others have nothing to judge.
+                // One row fails; the others have no answer to check.
                 for (at, promise) in promises.into_iter().enumerate() {
                     let outcome = match at {
                         0 => Outcome::Failed(why.clone()),
@@ -227,7 +227,7 @@ impl Asker<'_> {
         true
     }
 
-    /// The same text in pieces: a character a push, then cut in two.
+    /// The same text in pieces: first one character per push, then cut in two.
     fn cuts(&mut self, case: &Case, whole: &Answer, n_cuts: usize) -> CutOutcome {
         let chars: Vec<usize> = case.input.char_indices().map(|(at, _)| at).collect();
         let mut ways: Vec<(String, Vec<&str>)> =
@@ -253,10 +253,10 @@ impl Asker<'_> {
                 outcome.cuts = Outcome::Skipped(why);
                 return outcome;
             }
-            if let Some(judged) = answer.arguments.clone() {
-                let judged = judged.map_err(|why| format!("{way}: {why}"));
+            if let Some(checked) = answer.arguments.clone() {
+                let checked = checked.map_err(|why| format!("{way}: {why}"));
                 if !matches!(outcome.arguments, Some(Err(_))) {
-                    outcome.arguments = Some(judged);
+                    outcome.arguments = Some(checked);
                 }
             }
             if let Err(why) = judge::cut(&answer, whole) {
@@ -267,7 +267,7 @@ impl Asker<'_> {
         outcome
     }
 
-    /// One call, four and sixteen times as long. What else the machine does slows some readings: the best of some rounds counts.
+    /// Reads a call of 1, 4 and 16 times the length. Other work of the machine slows some rounds: the best one counts.
     fn time(&mut self, dialect: &Dialect) {
         let cases = SIZES.map(|n_bytes| rendered::long(dialect, n_bytes));
         let cases: Vec<Case> = cases.into_iter().flatten().collect();
@@ -359,7 +359,7 @@ impl Asker<'_> {
     }
 }
 
-/// What the pieces of a text show.
+/// The results for a text in pieces.
 struct CutOutcome {
     cuts: Outcome,
     arguments: Option<Result<(), String>>,
@@ -375,8 +375,8 @@ impl Default for CutOutcome {
 }
 
 impl From<Result<(), String>> for Outcome {
-    fn from(judged: Result<(), String>) -> Outcome {
-        judged.map_or_else(Outcome::Failed, |()| Outcome::Kept)
+    fn from(checked: Result<(), String>) -> Outcome {
+        checked.map_or_else(Outcome::Failed, |()| Outcome::Kept)
     }
 }
 
@@ -384,7 +384,7 @@ fn skipped(why: &str) -> Outcome {
     Outcome::Skipped(why.to_owned())
 }
 
-/// A text in pieces of so many bytes, or a little more: no character is split.
+/// A text in pieces of `n_bytes` bytes, or a little more: no character is split.
 fn pieces(text: &str, n_bytes: usize) -> Vec<&str> {
     let mut rest = text;
     let mut pieces = Vec::new();

@@ -1,7 +1,7 @@
-//! Cases written by hand: those of the dialects' own tests that any parser of the dialect should read as they are.
+//! Cases written by hand: test cases of the dialects that any parser of the dialect should read.
 //!
-//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-conform` makes `data/written.jsonl` of `crates/dialects/dialects/*/cases`: the
-//! sections without a note, without reasoning, and with closed calls only.
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-conform` makes `data/written.jsonl` from
+//! `crates/dialects/dialects/*/cases`: the sections without a note, without reasoning, and with closed calls only.
 
 use toolglot_value::{Map, Value, from_str, json};
 
@@ -39,7 +39,7 @@ pub(crate) fn cases(dialect: &str) -> Vec<Case> {
     rows.filter(|case| case.dialect == dialect).collect()
 }
 
-/// Tools that these calls fit, where a case has none: a request always has some.
+/// Tools that these calls fit, for a case without tools: a request always has some.
 fn tools_of(calls: &[ExpectedCall]) -> Value {
     let mut tools: Map<String, Value> = Map::new();
     for call in calls {
@@ -60,7 +60,7 @@ fn tools_of(calls: &[ExpectedCall]) -> Value {
             Some(known) => {
                 let known = known.as_object_mut().expect("properties");
                 for (key, schema) in properties {
-                    // Of two types of one parameter neither is meant.
+                    // A parameter with two types gets no type.
                     match known.get(&key) {
                         Some(other) if *other != schema => {
                             known.insert(key, json!({}));

@@ -1,4 +1,4 @@
-//! A right program keeps every promise, and each wrong one breaks its own.
+//! A right program keeps every promise, and each wrong program breaks one.
 
 mod programs;
 
@@ -49,7 +49,7 @@ fn toolglot_keeps_every_promise_in_every_dialect() {
     assert!(n_cases > 1_500, "only {n_cases} cases");
     let mut options = Options::default();
     options.n_cuts = 1;
-    // Its time is no business of a test: see the rows of `time` below.
+    // This test does not measure time: other tests below check `Time`.
     options.promises.retain(|promise| *promise != Promise::Time);
     let report = run(&subjects, &mut Right::default(), &options);
     assert_eq!(report.n_failed(), 0, "{}", report.text());
@@ -153,7 +153,7 @@ fn what_a_program_does_not_promise_is_skipped() {
     assert_eq!(report.n_failed(), 0);
     assert_eq!(report.json()["totals"][0]["kept"], 0);
     assert!(report.text().contains("0 kept, 0 failed"));
-    // Neither events nor text: only calls and cuts are judged.
+    // Without events and text, only calls and cuts are checked.
     let report = self::report(&mut Right::with(|answer| answer.has_calls_only = true));
     assert_eq!(report.n_failed(), 0, "{}", report.text());
     assert_eq!(n_kept(&report, Promise::Text), 0);

@@ -1,4 +1,4 @@
-//! Programs that are asked: toolglot itself, what is wrong in one way, and what does not answer.
+//! Programs under test: toolglot itself, toolglot with one fault, and programs without a valid answer.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use toolglot_engine::{Calls, Finish, Input, Limits, Parser};
 use toolglot_toolset::Toolbox;
 use toolglot_value::{Value, from_str, json};
 
-/// What is going to be answered.
+/// An answer before it is sent.
 pub(crate) struct Draft {
     pub(crate) n_chunks: usize,
     pub(crate) n_bytes: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Draft {
     pub(crate) micros: u32,
 }
 
-/// Toolglot's parser, and what is changed in its answers.
+/// Toolglot's parser, with an optional change of its answers.
 #[derive(Default)]
 pub(crate) struct Right {
     change: Option<fn(&mut Draft)>,
@@ -116,7 +116,7 @@ impl Draft {
     }
 }
 
-/// What is made of the id, as JSON.
+/// Answers each line with a function of its id as JSON.
 pub(crate) struct Answers<F: Fn(&str) -> String>(pub(crate) F);
 
 impl<F: Fn(&str) -> String> Program for Answers<F> {
@@ -129,7 +129,7 @@ impl<F: Fn(&str) -> String> Program for Answers<F> {
     }
 }
 
-/// It hangs.
+/// A program that never answers.
 pub(crate) struct Silent {
     pub(crate) n_asked: usize,
 }

@@ -1,6 +1,6 @@
 //! Bytes, rules and time of the grammars of all dialects, for 1, 10 and 100 tools:
-//! `cargo run --release -p toolglot-constrain --example sizes [DIALECT..]`. Without names the least, the middle and the most
-//! of all dialects.
+//! `cargo run --release -p toolglot-constrain --example sizes [DIALECT..]`. Without names it prints the minimum, the
+//! median and the maximum of all dialects.
 #![expect(clippy::print_stdout, reason = "it reports to a person")]
 
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use toolglot_constrain::{Options, Target, ToolChoice, ToolSchema, grammar};
 use toolglot_engine::Dialect;
 use toolglot_value::{Value, from_str};
 
-/// The time of one grammar is the least of so many.
+/// The time of one grammar is the minimum of this many runs.
 const TIMES: usize = 5;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Schemas that are made of others: `allOf`, `anyOf` and `oneOf`, each merged with what stands beside it.
+//! Schemas that are made of others: `allOf`, `anyOf` and `oneOf`, each merged with its sibling keywords.
 
 use toolglot_value::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::schema::{MAX_DEPTH, SchemaWriter, json_type};
 pub(crate) const SEVERAL_FIT: &str = "a value that fits several of these is not excluded";
 
 impl SchemaWriter<'_> {
-    /// A schema as those that it is one of, each with what stands beside them and its pointer.
+    /// The alternatives of a schema, each with its JSON pointer and merged with the sibling keywords.
     pub(crate) fn alternatives(
         &mut self,
         schema: &Value,
@@ -21,11 +21,11 @@ impl SchemaWriter<'_> {
         if map.contains_key("enum") || map.contains_key("const") {
             return Ok(vec![(schema, at.to_owned())]);
         }
-        let mut beside = map.clone();
+        let mut siblings = map.clone();
         let (several, all_at);
         if let Some(Value::Array(all)) = map.get("allOf") {
             several = vec![Value::Object(self.merged(map, all, at)?)];
-            beside.clear();
+            siblings.clear();
             all_at = at.to_owned();
         } else if let Some((word, Value::Array(some))) = ["anyOf", "oneOf"]
             .into_iter()
@@ -35,7 +35,7 @@ impl SchemaWriter<'_> {
                 self.note(&format!("{at}/oneOf"), SEVERAL_FIT);
             }
             several = some.clone();
-            beside.shift_remove(word);
+            siblings.shift_remove(word);
             all_at = format!("{at}/{word}");
         } else {
             return Ok(vec![(schema, at.to_owned())]);
@@ -51,20 +51,20 @@ impl SchemaWriter<'_> {
                     limit: MAX_DEPTH,
                 });
             }
-            // One that allows nothing leaves the others.
+            // An alternative that allows no value is left out.
             if one == Value::Bool(false) {
                 refused = Some(self.nothing(&all_at, "it lists no schema"));
                 continue;
             }
-            let at = if beside.is_empty() {
+            let at = if siblings.is_empty() {
                 at.to_owned()
             } else {
                 format!("{all_at}/{n}")
             };
-            let one = if is_only_about(&beside) {
+            let one = if is_only_about(&siblings) {
                 Ok(one)
             } else {
-                self.merged(&beside, &[one], &at).map(Value::Object)
+                self.merged(&siblings, &[one], &at).map(Value::Object)
             };
             match one.and_then(|one| self.alternatives(&one, &at)) {
                 Ok(some) => ways.extend(some),
@@ -80,7 +80,7 @@ impl SchemaWriter<'_> {
         Ok(ways)
     }
 
-    /// A schema, and all of several others.
+    /// The conjunction of a schema and several others.
     pub(crate) fn merged(
         &mut self,
         map: &Map<String, Value>,
@@ -143,7 +143,7 @@ impl SchemaWriter<'_> {
     }
 }
 
-/// The types that are in both of two lists of types; `None` where no value has such.
+/// The types that are in both of two lists of types; `None` if the lists share no type.
 fn both_types(first: &Value, second: &Value) -> Option<Value> {
     let words = |value: &Value| -> Vec<String> {
         let several = value
@@ -176,7 +176,7 @@ fn both_types(first: &Value, second: &Value) -> Option<Value> {
     }
 }
 
-/// Whether a schema's words only describe.
+/// Whether the schema has only descriptive keywords.
 pub(crate) fn is_only_about(map: &Map<String, Value>) -> bool {
     map.keys().all(|word| {
         matches!(

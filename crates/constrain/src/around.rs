@@ -1,17 +1,18 @@
-//! What stands around a raw value: the texts that close it, and the opener that would nest in it.
+//! The context of a raw value: the texts that close it, and the opener that would nest in it.
 
 use toolglot_engine::form::{Capture, Form};
 
 use crate::text::Closers;
 
-/// What stands around a part of a form: the texts after it, the nearest first.
+/// The context of a part of a form: the text before it, and the texts after it, the nearest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Around {
     pub(crate) before: String,
     pub(crate) after: Vec<String>,
 }
 
-/// The texts that stand in forms, one for each run without a gap; `captured` says what a capture is, where that is one text.
+/// The literal texts of forms, one for each run without a gap. `captured` gives the text of a capture that has one
+/// text.
 pub(crate) fn texts(forms: &[Form], captured: impl Fn(Capture) -> Option<String>) -> Vec<String> {
     let mut texts = Vec::new();
     let mut text = String::new();
@@ -31,7 +32,7 @@ pub(crate) fn texts(forms: &[Form], captured: impl Fn(Capture) -> Option<String>
     texts
 }
 
-/// What a raw value must not hold: the closers after it, and its own opener, which would nest.
+/// The texts that a raw value must not contain: the closers after it, and its own opener, which would nest.
 pub(crate) fn closers(around: &Around) -> Closers {
     let mut closers: Vec<String> = Vec::new();
     let mut add = |text: &str| {
@@ -42,7 +43,7 @@ pub(crate) fn closers(around: &Around) -> Closers {
     for (n, text) in around.after.iter().enumerate() {
         let trimmed = text.trim();
         match trimmed.is_empty() {
-            // A line break closes where nothing else does.
+            // A line break closes the value where no other text does.
             true if n == 0 => add(text),
             true => {}
             false => tags(trimmed).map(stem).for_each(&mut add),
@@ -52,7 +53,7 @@ pub(crate) fn closers(around: &Around) -> Closers {
     Closers(closers)
 }
 
-/// The last tag that a text opens, up to what may differ in another of its kind: `<parameter=`, `<parameter`, `<path>`.
+/// The last tag that a text opens, up to where tags of its kind may differ: `<parameter=`, `<parameter`, `<path>`.
 fn opener(text: &str) -> &str {
     let Some(start) = text.rfind('<') else {
         return "";
@@ -64,7 +65,7 @@ fn opener(text: &str) -> &str {
     if end < 3 { "" } else { &tag[..end] }
 }
 
-/// A closing tag without what ends it: `</p` and anything after it is believed to close, as in `</p name="b">`.
+/// A closing tag without its end: the parser takes `</p` and any text after it for a closer, as in `</p name="b">`.
 fn stem(tag: &str) -> &str {
     match tag.strip_suffix('>') {
         Some(stem) if stem.starts_with("</") && stem.len() > 2 => stem,
@@ -72,7 +73,7 @@ fn stem(tag: &str) -> &str {
     }
 }
 
-/// The tags of a text, each with what stands right after it, or all of the text where it has none.
+/// The tags of a text, each with the text right after it, or the whole text where it has no tag.
 fn tags(text: &str) -> impl Iterator<Item = &str> {
     let starts: Vec<usize> = text.match_indices('<').map(|(at, _)| at).collect();
     let first = starts.first().copied().filter(|&at| at > 0).map(|_| 0);

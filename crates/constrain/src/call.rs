@@ -17,11 +17,11 @@ use crate::text::{Closers, Notation};
 use crate::value_types::{colon, constant};
 use crate::values::{ElementLayout, Kind};
 
-/// Why a form was not taken.
+/// Why a form was rejected.
 pub(crate) enum Unfit {
     /// The form cannot write such a call; another may.
     Form(String),
-    /// There is no grammar at all.
+    /// No grammar exists at all.
     Grammar(GrammarError),
 }
 
@@ -31,10 +31,10 @@ impl From<GrammarError> for Unfit {
     }
 }
 
-/// A node, or why the form was not taken.
+/// A node, or why the form was rejected.
 pub(crate) type Walked = Result<Node, Unfit>;
 
-/// A call on the way.
+/// The state of a call that is being written.
 #[derive(Clone)]
 struct CallState<'t> {
     name: &'t str,
@@ -44,14 +44,14 @@ struct CallState<'t> {
     is_written: Vec<bool>,
     /// The member whose key was written last, or comes next.
     key: Option<usize>,
-    /// Its key was written, and its value was not.
+    /// Whether the key was written and its value was not.
     is_open: bool,
-    /// The next loop over arguments has one.
+    /// Whether the next loop over arguments needs at least one.
     needs_one: bool,
     skip: Option<String>,
 }
 
-/// The walk inside a call.
+/// The context of the walk over one call.
 pub(crate) struct Walk<'a> {
     pub(crate) dialect: &'a Dialect,
     pub(crate) forms: &'a Forms,
@@ -79,7 +79,7 @@ impl Walk<'_> {
         Ok(Node::choice(ways))
     }
 
-    /// A call with arguments of this schema, which has no alternatives.
+    /// A call whose arguments have this schema, which has no alternatives.
     fn call_of(
         &self,
         form: &Form,
@@ -344,7 +344,7 @@ impl Walk<'_> {
         around: &Around,
     ) -> Walked {
         let mut why = Unfit::Form("nothing can be written".to_owned());
-        // What leaves the key without a value: for a flag, or where the value comes after.
+        // The node that leaves the key without a value: for a flag, or if the value comes later.
         let mut open: Option<(Node, CallState<'_>)> = None;
         for form in forms {
             let saved = state.clone();
@@ -386,7 +386,7 @@ impl Walk<'_> {
         let members: Vec<Member> = left.iter().map(|&n| state.members[n].clone()).collect();
         state.note_others(writer);
         let mut unfit = None;
-        // The next argument ends the value of the one before, where nothing else does.
+        // Where the value has no closer of its own, the next argument ends it.
         let mut around = around.clone();
         if ends_with_value(inner) {
             around
@@ -409,10 +409,10 @@ impl Walk<'_> {
                     return Ok(Node::empty());
                 };
                 state.key = Some(at);
-                // Where a word says the type, each type is a form of its own.
+                // Where a word names the type, each type has its own form.
                 let schemas = match self.dialect.values().typing {
                     Typing::Kind(_) => writer.by_type(&member.schema, &member.pointer)?,
-                    // So is each of the values of a flag, where one has a form of its own.
+                    // Each value of a flag has its own form, too, if `false` has one.
                     _ if holds(inner, |form| matches!(form, Form::False))
                         && is_boolean(&member.schema) =>
                     {
@@ -503,7 +503,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The values of the key before them: one, or each item of a list.
+    /// The values of the last key: one, or each item of a list.
     fn each_value(
         &self,
         inner: &Form,
@@ -554,7 +554,7 @@ impl Walk<'_> {
         ]))
     }
 
-    /// The object of these members. A server is left out.
+    /// The object of these members. The server member is left out.
     fn object(
         &self,
         envelope: &Envelope,
@@ -590,9 +590,9 @@ impl Walk<'_> {
                 comma.clone()
             };
             let node = Node::sequence([between, key, colon.clone(), value]);
-            // An id that stands first has its comma after it, and is left out: models write it last.
+            // An id that comes first would have its comma after it; it is left out, since models write the id last.
             match role {
-                // An id that has a form was shown in every call.
+                // Every call of a dialect with an id form has an id.
                 Some(Role::Id) if self.dialect.id_form().is_some() => nodes.push(node),
                 Some(Role::Id) if nodes.is_empty() => {}
                 Some(Role::Id) => nodes.push(node.optional()),
@@ -660,7 +660,7 @@ impl Walk<'_> {
         Ok(Node::sequence(nodes))
     }
 
-    /// The word that says how a value is typed.
+    /// The word that names the type of the value.
     fn kind(&self, state: &CallState<'_>, capture: Capture) -> Option<String> {
         if capture != Capture::Type {
             return None;
@@ -680,7 +680,7 @@ impl Walk<'_> {
         values.word_for(json_type).map(str::to_owned)
     }
 
-    /// A value, or one of the dialect's words where its type has what the word means.
+    /// A value, or one of the dialect's words if the schema has the type of the word's value.
     fn or_words(&self, member: &Member, value: Node) -> Node {
         let Some(map) = member.schema.as_object() else {
             return value;
@@ -702,7 +702,7 @@ impl Walk<'_> {
                 let n = u32::try_from(n).unwrap_or(9);
                 Node::Class(CharClass::new(alphanumeric)).repeat(n, Some(n))
             }
-            // An id that is spelt from parts counts.
+            // An id that the dialect spells from parts is a counter.
             None if self.dialect.id_spelling().is_some() => Node::any_digit().repeat(1, Some(6)),
             None => {
                 let class = [alphanumeric, vec![('_', '_'), ('-', '-')]].concat();
@@ -713,7 +713,7 @@ impl Walk<'_> {
 }
 
 impl CallState<'_> {
-    /// The member whose value is written here: that of the argument, or of the key before it.
+    /// The member whose value is written here: the argument's member, or the member of the last key.
     fn write(&mut self, argument: Option<&str>) -> Result<usize, Unfit> {
         let at = match argument {
             Some(name) => self
@@ -728,7 +728,7 @@ impl CallState<'_> {
         Ok(at)
     }
 
-    /// Whether the argument whose key was written last may have this value.
+    /// Whether the argument of the last key may have this value.
     fn may_be_flag(&self, value: bool) -> bool {
         let value = Value::Bool(value);
         let schema = self.key.map(|key| self.members[key].schema.as_object());
@@ -740,12 +740,12 @@ impl CallState<'_> {
         })
     }
 
-    /// Whether the key that was written last may be left without a value: as a flag, or as an empty list.
+    /// Whether the last key may have no value: as a flag, or as an empty list.
     fn may_have_no_value(&self) -> bool {
         let schema = self.key.map(|key| &self.members[key].schema);
         let may_be_empty = |schema: &Value| {
             let least = schema.get("minItems").and_then(Value::as_u64);
-            // Models write a list of objects as elements, too: its parameter is then not read as a list.
+            // Models also write a list of objects as elements; the parser then does not read the parameter as a list.
             let items = schema.get("items").and_then(Value::as_object);
             let is_scalar = |kind| !matches!(kind, "array" | "object");
             let is_plain = items.is_none_or(|items| {
@@ -761,7 +761,7 @@ impl CallState<'_> {
         (!self.is_written[at]).then_some(at)
     }
 
-    /// A form that writes each argument in a place of its own has none for others than the declared ones.
+    /// Adds a note if the schema allows undeclared parameters: such a form has no place for them.
     fn note_others(&self, writer: &mut SchemaWriter<'_>) {
         let takes_others = self.schema.as_object().is_none_or(|map| {
             let more = map.get("additionalProperties");
@@ -775,7 +775,7 @@ impl CallState<'_> {
         }
     }
 
-    /// What a capture is in this call, where it is one text.
+    /// The text of a capture in this call, if it has one text.
     fn text(&self, capture: Capture) -> Option<String> {
         match capture {
             Capture::Name => Some(self.name.to_owned()),
@@ -786,7 +786,7 @@ impl CallState<'_> {
     }
 }
 
-/// What ends a line.
+/// The texts that end a line.
 fn line_ends() -> Closers {
     Closers(vec!["\n".to_owned(), "\r".to_owned()])
 }
@@ -827,7 +827,7 @@ fn ends_with_value(form: &Form) -> bool {
     }
 }
 
-/// A node, or no way where the form does not fit; why is kept.
+/// A node, or an empty choice where the form does not fit; `unfit` keeps the reason.
 fn or_unfit(node: Walked, unfit: &mut Option<String>) -> Result<Node, GrammarError> {
     match node {
         Ok(node) => Ok(node),
@@ -839,7 +839,7 @@ fn or_unfit(node: Walked, unfit: &mut Option<String>) -> Result<Node, GrammarErr
     }
 }
 
-/// Whether the form, or one inside it, is such.
+/// Whether the form or a form inside it satisfies the predicate.
 fn holds(form: &Form, wanted: fn(&Form) -> bool) -> bool {
     wanted(form)
         || match form {
@@ -857,7 +857,7 @@ fn is_boolean(schema: &Value) -> bool {
     (schema.as_object()).is_some_and(|map| kinds(map) == ["boolean"] && is_open(map))
 }
 
-/// The texts of a form that is nothing else.
+/// The texts of a form that consists of texts only.
 fn own_texts(form: &Form) -> Vec<String> {
     match form {
         Form::Sequence(forms) => texts(forms, |_| None),
@@ -896,19 +896,19 @@ fn arguments(state: &CallState<'_>, writer: &mut SchemaWriter<'_>, notation: &No
     Ok(writer.value(&schema, "", notation)?)
 }
 
-/// `name(key=value, ..)`: strings inside lists and objects stand in double quotes.
+/// `name(key=value, ..)`: strings inside lists and objects have double quotes.
 fn python(state: &CallState<'_>, writer: &mut SchemaWriter<'_>, strings: &Notation) -> Walked {
     let literals = Notation::Python('"');
     let comma = writer.comma(&literals);
-    let begins = |name: &str| name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    if !begins(state.name) {
+    let starts = |name: &str| name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    if !starts(state.name) {
         let why = format!("`{}` cannot be the name of a function", state.name);
         return Err(Unfit::Form(why));
     }
     state.note_others(writer);
     for member in &state.members {
         let name = &member.name;
-        if !begins(name) || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        if !starts(name) || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
             let why = format!("`{name}` cannot be a keyword argument");
             return Err(Unfit::Form(why));
         }
@@ -971,7 +971,7 @@ fn json_type_of(value: &Value) -> &'static str {
     }
 }
 
-/// A schema of a list, which has one item at least: without any it is not written.
+/// The list schema with at least one item: an empty list is not written.
 fn list_of(schema: &Value) -> Option<Map<String, Value>> {
     let mut list = schema.as_object()?.clone();
     let least = list.get("minItems").and_then(Value::as_u64).unwrap_or(0);

@@ -21,27 +21,27 @@ pub(crate) struct CallWriter<'a> {
     options: &'a Options<'a>,
     pub(crate) rules: Rules,
     pub(crate) notes: Vec<GrammarNote>,
-    /// Rules of the calls that a rule of the dialect writes, by its name.
+    /// Rules for calls, by the name of the dialect's rule that writes them.
     calls: BTreeMap<String, RuleId>,
 }
 
 /// The calls of a message.
 pub(crate) struct WrittenCalls {
     pub(crate) node: Node,
-    /// What starts a call: no text that is not one may hold it.
+    /// The texts that start a call: text that is not a call may not contain them.
     pub(crate) openers: Vec<String>,
 }
 
-/// A block of calls on the way.
+/// The state of a block of calls.
 #[derive(Clone)]
 struct Block {
-    /// The tools that are left for this block.
+    /// The tools that this block can still call.
     tools: Vec<usize>,
-    /// More than one call may be written.
+    /// Whether the block may have more than one call.
     is_many: bool,
-    /// A call was written before.
+    /// Whether the block already has a call.
     has_call: bool,
-    /// Inside the loop over calls.
+    /// Whether the walk is inside the loop over calls.
     is_repeated: bool,
     /// Whether further calls follow in the loop.
     more: bool,
@@ -88,7 +88,7 @@ impl<'a> CallWriter<'a> {
             mut node,
             mut openers,
         } = written;
-        // A prompt may end with the head of the turn: the first call stands after it.
+        // A prompt may end with the turn head, and the first call follows the head.
         let mut heads: Vec<&str> = openers
             .iter()
             .filter_map(|opener| turn_head(opener))
@@ -108,7 +108,7 @@ impl<'a> CallWriter<'a> {
         Ok(WrittenCalls { node, openers })
     }
 
-    /// Each tool by the first of these entries that can write a call of it.
+    /// Each tool with the first of these entries that can write its call.
     fn entries(
         &mut self,
         entries: &[&FormEntry],
@@ -187,7 +187,8 @@ impl<'a> CallWriter<'a> {
         })
     }
 
-    /// Whether a call starts as one that the dialect writes in another form for a tool of that name: it would be read as such.
+    /// Whether the call starts like another form that the dialect has for this tool name: the parser would read that
+    /// form.
     fn is_other_form(&self, tool: usize, node: &Node) -> bool {
         let name = Some(self.tools[tool].name);
         let mut starts = Vec::new();
@@ -213,7 +214,7 @@ impl<'a> CallWriter<'a> {
         let marker = marker.trim_end();
         if marker.trim_start().len() >= 3
             && marker.contains(|c: char| !c.is_alphanumeric() && !"{[\"' ".contains(c))
-            // The first form of a block may be that of its text.
+            // The first form of a block may be the block's text.
             && openers.iter().all(|opener| opener.starts_with(marker))
         {
             return vec![marker.to_owned()];
@@ -240,14 +241,14 @@ impl<'a> CallWriter<'a> {
         }
     }
 
-    /// The text that a form starts with, that of its first alternative.
+    /// The text at the start of a form, from its first alternative.
     fn leading_text(&self, form: &Form) -> String {
         let mut text = String::new();
         self.add_leading_text(form, &mut text);
         text
     }
 
-    /// Whether the form is such a text and no more.
+    /// Adds the leading text of the form. Whether the form is this text and nothing else.
     fn add_leading_text(&self, form: &Form, text: &mut String) -> bool {
         match form {
             Form::Literal(more) | Form::Skipped(more) => {
@@ -256,7 +257,7 @@ impl<'a> CallWriter<'a> {
             }
             Form::LineStart => true,
             Form::Sequence(forms) => forms.iter().all(|form| {
-                // A whole marker is enough: what is after it may differ.
+                // A complete marker suffices: the text after it may differ.
                 let is_whole = text.trim().ends_with(['>', ']']);
                 let is_text = matches!(form, Form::Literal(_) | Form::LineStart);
                 (is_text || !is_whole) && self.add_leading_text(form, text)
@@ -287,14 +288,14 @@ impl<'a> CallWriter<'a> {
         }
     }
 
-    /// One call or more, that no form holds together.
+    /// One call or more, without an enclosing form.
     fn joined(&self, call: Node) -> Node {
         let between = Node::literal(self.forms.between);
         let more = Node::sequence([between, call.clone()]).repeat(0, None);
         Node::sequence([call, more])
     }
 
-    /// A part of a message that holds calls.
+    /// A part of a message that contains calls.
     fn block(&mut self, form: &Form, block: &mut Block, around: &Around) -> Walked {
         Ok(match form {
             Form::Literal(text) => Node::literal(text.as_str()),
@@ -317,7 +318,7 @@ impl<'a> CallWriter<'a> {
                 let mut order: Vec<&Alternative> = alternatives.iter().collect();
                 let is_list = block.is_many && !block.is_repeated;
                 order.sort_by_key(|one| is_list && !one.repeats_calls);
-                // One call may have a form of its own.
+                // A single call may have its own form.
                 let own = alternatives
                     .first()
                     .filter(|one| is_list && !one.repeats_calls);
@@ -388,7 +389,7 @@ impl<'a> CallWriter<'a> {
         Err(why)
     }
 
-    /// The calls that the rules of a name write; tools that none of them can write leave the block.
+    /// The calls that the rules of a name write. Tools without a fitting rule are removed from the block.
     fn calls_of(&mut self, name: &str, block: &mut Block, around: &Around) -> Walked {
         if let Some(id) = self.calls.get(name) {
             return Ok(Node::Rule(*id));
@@ -442,7 +443,7 @@ impl<'a> CallWriter<'a> {
     }
 }
 
-/// The head of a turn of the model that an opener starts with: `<|start|>assistant`.
+/// The head of a model turn at the start of an opener: `<|start|>assistant`.
 fn turn_head(opener: &str) -> Option<&str> {
     const ROLE: &str = "assistant";
     let end = opener.find(ROLE)? + ROLE.len();

@@ -1,4 +1,4 @@
-//! Why there is no grammar, and what a grammar does not say.
+//! Why there is no grammar, and which constraints a grammar lacks.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub enum GrammarError {
         tool: String,
         /// JSON pointer into its schema.
         pointer: String,
-        /// What excludes all values.
+        /// Why no value fits.
         reason: String,
     },
     /// A reference leads nowhere.
@@ -53,13 +53,13 @@ pub enum GrammarError {
         dialect: String,
         /// The tool.
         tool: String,
-        /// What the dialect cannot write.
+        /// The part that the dialect cannot write.
         reason: String,
     },
-    /// There is no tool, or not the one that has to be called.
+    /// There is no tool, or the tool choice names an unknown one.
     #[error("{0}")]
     Tools(String),
-    /// The target cannot say this grammar.
+    /// The target cannot express this grammar.
     #[error("{0}")]
     Target(String),
     /// A note, where notes are errors.
@@ -67,7 +67,7 @@ pub enum GrammarError {
     Note(GrammarNote),
 }
 
-/// What the grammar does not say of a schema: it allows more, or less, than the schema.
+/// A constraint of a schema that the grammar does not express: it allows more, or less, than the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GrammarNote {

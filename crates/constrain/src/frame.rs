@@ -1,4 +1,4 @@
-//! Calls that are a text, one JSON value and a text, for languages that have a schema and no grammar.
+//! Calls that are a text, one JSON value and a text, for targets that have a schema and no grammar.
 
 use toolglot_engine::form::{Capture, Condition, Envelope, EnvelopeMember, Form, Forms, Role};
 use toolglot_value::{Map, Value, json};
@@ -24,7 +24,7 @@ pub(crate) enum Body {
     Envelope(Envelope),
 }
 
-/// The frame of a call in the best form of the dialect; `None` where a call is more than a text, JSON and a text.
+/// The frame of a call in the best form of the dialect; `None` where a call has more than a text, JSON and a text.
 pub(crate) fn frame(forms: &Forms, tool: &ToolSchema<'_>) -> Option<Frame> {
     let mut entries = forms.entries.iter();
     let entry = entries.find(|entry| entry.tool.as_deref().is_none_or(|only| only == tool.name))?;
@@ -67,7 +67,7 @@ impl Walk<'_> {
         is_first.then_some(())
     }
 
-    /// Writes a form; `None` where a call has more in it.
+    /// Adds a form to the frame; `None` if the form has any other part.
     fn form(&mut self, form: &Form) -> Option<()> {
         match form {
             Form::Literal(text) => self.text(text),
@@ -84,12 +84,12 @@ impl Walk<'_> {
             Form::Json(None) => self.body(Body::Arguments)?,
             Form::Object(envelope) => self.body(Body::Envelope(envelope.clone()))?,
             Form::Sequence(forms) => forms.iter().try_for_each(|form| self.form(form))?,
-            // Once a call is written, the loop is for others.
+            // After the first call, the loop is for further calls.
             Form::EachCall(_) if self.body.is_some() => {}
             Form::EachCall(inner) => self.form(inner)?,
             Form::If(Condition::HasArguments, inner) if self.body.is_none() => self.form(inner)?,
             Form::If(..) => {}
-            // The first is what models are taught; others are only read.
+            // The first rule is the form that models are taught; the others are only parsed.
             Form::Rule(name) => {
                 let forms = self.forms;
                 self.form(&forms.rules.get(name)?.first()?.form)?;
@@ -101,7 +101,7 @@ impl Walk<'_> {
     }
 }
 
-/// The schema of a tool's arguments, at its place in another schema: references into itself follow it.
+/// The schema of a tool's arguments, embedded at `place` in another schema; its references are rebased to `place`.
 pub(crate) fn arguments(tool: &ToolSchema<'_>, place: &str) -> Value {
     let mut schema = tool.parameters.clone();
     if let Value::Object(map) = &mut schema {
@@ -127,7 +127,7 @@ pub(crate) fn arguments(tool: &ToolSchema<'_>, place: &str) -> Value {
     schema
 }
 
-/// The schema of a call in such an object, which stands at `place`.
+/// The schema of a call in such an envelope, which is at `place`.
 pub(crate) fn envelope_schema(envelope: &Envelope, tool: &ToolSchema<'_>, place: &str) -> Value {
     if envelope.name_is_key {
         let all = arguments(tool, &property(place, tool.name));
@@ -162,7 +162,7 @@ fn members_schema(
     }))
 }
 
-/// The place of a member's schema in one of an object at `place`.
+/// The place of a member's schema in an object schema at `place`.
 fn property(place: &str, key: &str) -> String {
     let key = key.replace('~', "~0").replace('/', "~1");
     format!("{place}/properties/{key}")

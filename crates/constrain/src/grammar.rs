@@ -5,7 +5,7 @@ use std::collections::HashSet;
 /// A set of characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CharClass {
-    /// Ranges, ends included, sorted and apart.
+    /// Ranges with both ends included, sorted and disjoint.
     pub(crate) ranges: Vec<(char, char)>,
 }
 
@@ -46,7 +46,7 @@ impl CharClass {
         CharClass { ranges }
     }
 
-    /// The characters of both.
+    /// The intersection of two classes.
     pub(crate) fn and(&self, other: &CharClass) -> CharClass {
         let mut outside = self.negated().ranges;
         outside.extend(other.negated().ranges);
@@ -64,7 +64,7 @@ impl CharClass {
     }
 }
 
-/// The character after another, over the gap of surrogates.
+/// The next character; the surrogates are skipped.
 fn after(c: char) -> Option<char> {
     match c {
         '\u{d7ff}' => Some('\u{e000}'),
@@ -73,7 +73,7 @@ fn after(c: char) -> Option<char> {
     }
 }
 
-/// The character before another.
+/// The previous character.
 fn before(c: char) -> Option<char> {
     match c {
         '\u{e000}' => Some('\u{d7ff}'),
@@ -86,7 +86,7 @@ fn before(c: char) -> Option<char> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct RuleId(pub(crate) usize);
 
-/// What a text may be.
+/// A set of texts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
     Literal(String),
@@ -95,22 +95,22 @@ pub(crate) enum Node {
     Choice(Vec<Node>),
     Repeat(Box<Node>, u32, Option<u32>),
     Rule(RuleId),
-    /// Any text that holds none of some strings.
+    /// Any text that contains none of some strings.
     Text(RawText),
-    /// A grammar in Lark, nested as it is.
+    /// A Lark grammar, nested verbatim.
     Lark(String),
 }
 
-/// Any text that holds none of some strings, and what else it has to be.
+/// Any text that contains none of some strings, with further conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct RawText {
-    /// The strings.
+    /// The excluded strings.
     pub(crate) without: Vec<String>,
-    /// It is not blank.
+    /// The text is not blank.
     pub(crate) is_filled: bool,
-    /// It does not start like an object or an array of JSON, blanks aside.
+    /// After blanks, the text does not start like a JSON object or array.
     pub(crate) is_plain: bool,
-    /// How many characters it has at least and at most; only languages that can count have such.
+    /// The minimum and maximum number of characters, for targets that can count.
     pub(crate) length: Option<(u32, Option<u32>)>,
 }
 
@@ -144,7 +144,7 @@ impl Node {
         Node::Class(CharClass::new(vec![('0', '9')]))
     }
 
-    /// One after the other: nested sequences are flattened, neighbouring literals joined.
+    /// A concatenation: nested sequences are flattened, adjacent literals joined.
     pub(crate) fn sequence(nodes: impl IntoIterator<Item = Node>) -> Node {
         fn push(flat: &mut Vec<Node>, node: Node) {
             match node {
@@ -165,7 +165,7 @@ impl Node {
         }
     }
 
-    /// One of several: nested choices are flattened, equal alternatives are one.
+    /// A choice: nested choices are flattened, equal alternatives merged.
     pub(crate) fn choice(nodes: impl IntoIterator<Item = Node>) -> Node {
         let flat: Vec<Node> = nodes
             .into_iter()
@@ -176,8 +176,8 @@ impl Node {
             .collect();
         let mut seen = HashSet::new();
         let is_first: Vec<bool> = flat.iter().map(|node| seen.insert(node)).collect();
-        let kept = flat.into_iter().zip(is_first);
-        let mut flat: Vec<Node> = kept
+        let marked = flat.into_iter().zip(is_first);
+        let mut flat: Vec<Node> = marked
             .filter_map(|(node, is_first)| is_first.then_some(node))
             .collect();
         match flat.len() {
@@ -195,7 +195,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// A rule whose node comes later, so that it may refer to itself.
+    /// A rule whose node is set later, so that it may refer to itself.
     pub(crate) fn reserve(&mut self, name: &str) -> RuleId {
         self.add(name, Node::empty())
     }
@@ -204,7 +204,7 @@ impl Rules {
         self.rules[id.0].1 = node;
     }
 
-    /// A new rule. Its name is made of lower-case letters, digits and `-`, and is no other rule's.
+    /// A new rule. Its name has lower-case letters, digits and `-`, and is unique.
     pub(crate) fn add(&mut self, name: &str, node: Node) -> RuleId {
         let mut plain: String = name
             .chars()
@@ -214,7 +214,7 @@ impl Rules {
             })
             .take(40)
             .collect();
-        // Printers name the start and the states of automata by themselves.
+        // Printers use these names for the start rule and the automaton states.
         let is_taken = plain == "root" || plain.starts_with("text-");
         if is_taken || !plain.starts_with(|c: char| c.is_ascii_lowercase()) {
             plain.insert_str(0, "r-");
@@ -240,7 +240,7 @@ impl Rules {
         self.rules.len()
     }
 
-    /// The rules that `start` leads to, in the order in which they are met.
+    /// The rules reachable from `start`, in the order of their first use.
     pub(crate) fn reached(&self, start: &Node) -> Vec<RuleId> {
         let mut seen = vec![false; self.rules.len()];
         let mut order = Vec::new();

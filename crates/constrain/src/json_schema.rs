@@ -1,6 +1,6 @@
-//! A message that is one call as a JSON Schema, and the older form of structural tags: for servers that take no grammar.
+//! A message that is one call as a JSON Schema, and the older form of structural tags, for servers without grammars.
 //!
-//! The schemas of the tools stay as they are, so the server says what it leaves out of them.
+//! The schemas of the tools stay as they are, so the server reports the parts that it ignores.
 
 use toolglot_engine::Dialect;
 use toolglot_engine::form::Forms;
@@ -11,7 +11,7 @@ use crate::frame::{Body, Frame, arguments, envelope_schema, frame};
 use crate::message::chosen;
 use crate::{Grammar, Options, Reasoning, ToolChoice, ToolSchema};
 
-/// The schema of a call of one of the tools: where a dialect writes a call as an object and nothing else.
+/// The schema of a call of one of the tools, for a dialect whose calls are JSON objects and nothing else.
 pub(crate) fn message(
     dialect: &Dialect,
     tools: &[ToolSchema<'_>],
@@ -63,8 +63,8 @@ pub(crate) fn message(
     Ok(grammar(&schema, tools.len(), notes))
 }
 
-/// The older form of structural tags, a list of tags with a schema each: where a dialect writes a call as a text, JSON and a
-/// text. <https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/openai/protocol.py>, seen 2026-11.
+/// The older form of structural tags, a list of tags with a schema each, for dialects whose calls are a text, JSON and
+/// a text. <https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/openai/protocol.py>, seen 2026-11.
 pub(crate) fn legacy_tags(
     dialect: &Dialect,
     tools: &[ToolSchema<'_>],

@@ -1,10 +1,10 @@
-//! Grammars for constrained decoding, from the rules that read a dialect and the schemas of the tools.
+//! Grammars for constrained decoding, from the rules of a dialect and the schemas of the tools.
 //!
-//! A server that samples under such a grammar lets a model write only calls that the parser reads, of tools that exist, with
-//! arguments that fit their schemas. The grammar is made of the same lines that parse and render the dialect
-//! ([`toolglot_engine::form`]), so it holds no dialect's name. It does no input or output.
-//!
-//! The targets: GBNF (llama.cpp), Lark (llguidance), structural tags (xgrammar, vLLM, SGLang), and for dialects whose calls are
+//! Under such a grammar a model writes only calls that the parser reads, of existing tools, with arguments that fit
+//! their schemas. The grammar comes from the same rules that parse and render the dialect ([`toolglot_engine::form`]),
+//! so this crate contains no dialect name. It does no input or output.
+//! The targets are GBNF (llama.cpp), Lark (llguidance) and structural tags (xgrammar, vLLM, SGLang). Dialects whose
+//! calls are JSON and nothing else also have a JSON Schema.
 //! JSON and nothing else a JSON Schema.
 //!
 //! ```
@@ -20,7 +20,8 @@
 //! # Ok::<(), toolglot_constrain::GrammarError>(())
 //! ```
 //!
-//! What a schema says and a target cannot is a [`GrammarNote`] with its JSON pointer, never dropped silently.
+//! A schema keyword that a target cannot express becomes a [`GrammarNote`] with its JSON pointer. It is never dropped
+//! silently.
 
 mod alternatives;
 mod around;
@@ -46,7 +47,7 @@ use toolglot_value::Value;
 
 pub use error::{GrammarError, GrammarNote};
 
-/// A tool as far as its calls are concerned.
+/// The name and schema of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolSchema<'a> {
     /// Its name.
@@ -65,7 +66,7 @@ pub enum Target {
     Lark,
     /// A structural tag as JSON: xgrammar, vLLM and SGLang.
     StructuralTag,
-    /// A structural tag in its older form, a list of tags with a schema each, for dialects whose calls hold JSON.
+    /// A structural tag in its older form, a list of tags with a schema each, for dialects whose calls contain JSON.
     LegacyStructuralTag,
     /// A JSON Schema of a message that is one call, for dialects whose calls are JSON objects and nothing else.
     JsonSchema,
@@ -82,15 +83,15 @@ pub enum ToolChoice<'a> {
     Required,
     /// The message is a call of this tool.
     Named(&'a str),
-    /// No call can be written.
+    /// The message has no call.
     None,
 }
 
-/// What the model thinks before it answers.
+/// The reasoning before the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reasoning {
-    /// Nothing, or what the dialect takes for text.
+    /// No reasoning, or reasoning that the dialect takes for text.
     #[default]
     None,
     /// The prompt has opened it; the model closes it.
@@ -99,7 +100,7 @@ pub enum Reasoning {
     Optional,
 }
 
-/// What the grammar is for.
+/// The settings of a grammar.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options<'a> {
@@ -113,10 +114,10 @@ pub struct Options<'a> {
     pub reasoning: Reasoning,
     /// Whether a note is an error.
     pub strict: bool,
-    /// The markers that are one token each in the model's vocabulary, such as `<|tool_call|>`. Where the language of the grammar
-    /// can, they are named as tokens: in Lark the text of a special token is not the token.
+    /// Markers that are single tokens in the model's vocabulary, such as `<|tool_call|>`. The grammar names them as
+    /// tokens where the target can: in Lark the text of a special token does not match the token.
     pub tokens: &'a [&'a str],
-    /// Tools that bring a grammar of their one argument.
+    /// Tools whose single argument has a grammar of its own.
     pub inputs: &'a [InputGrammar<'a>],
 }
 
@@ -132,7 +133,7 @@ pub struct InputGrammar<'a> {
 }
 
 impl<'a> From<(&'a str, &'a str, &'a str)> for InputGrammar<'a> {
-    /// Of a tool, the language, and the grammar.
+    /// From the tool, the syntax and the grammar.
     fn from((tool, syntax, definition): (&'a str, &'a str, &'a str)) -> InputGrammar<'a> {
         InputGrammar {
             tool,
@@ -163,22 +164,22 @@ impl Options<'_> {
 pub struct Grammar {
     /// The grammar in its language.
     pub text: String,
-    /// Texts at which the grammar takes hold, where free text may stand before calls: for the lazy grammars of llama.cpp.
-    /// Empty where the grammar holds from the start.
+    /// Texts that start the constraint where free text may precede calls, for the lazy grammars of llama.cpp. Empty
+    /// where the grammar constrains the whole message.
     pub triggers: Vec<String>,
     /// The rules of the grammar.
     pub n_rules: usize,
-    /// What the grammar does not say.
+    /// The constraints that the grammar does not express.
     pub notes: Vec<GrammarNote>,
 }
 
 /// The grammar of a message in `dialect` that calls `tools`.
 ///
-/// Linear in the size of the schemas, but for objects of up to four members: these may stand in any order.
+/// Linear in the size of the schemas. Objects of up to four members allow any order, which costs one rule per subset.
 ///
 /// # Errors
-/// A schema that allows nothing, leads nowhere or is too large, a tool that the dialect has no form for, a tool choice that
-/// names no tool, and with [`Options::strict`] the first note.
+/// A schema that allows no value, has a dangling reference or is too large. A tool without a form in the dialect. A
+/// tool choice that names no tool. With [`Options::strict`], also the first note.
 pub fn grammar(
     dialect: &Dialect,
     tools: &[ToolSchema<'_>],
@@ -195,7 +196,7 @@ pub fn grammar(
     }
 }
 
-/// The example of the README, compiled and run with the other examples.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Members of an object and parameters of a call: which must be there, and in which order they may stand.
+//! Members of an object and parameters of a call: which are required, and in which order they may occur.
 
 use toolglot_value::Value;
 
@@ -6,7 +6,7 @@ use crate::error::GrammarError;
 use crate::grammar::{Node, RuleId};
 use crate::schema::SchemaWriter;
 
-/// Up to so many members may stand in any order: each set of those that are left is a rule of its own.
+/// Up to this many members may come in any order: each set of remaining members is a rule.
 const FREE_ORDER: usize = 4;
 
 /// A declared member.
@@ -14,7 +14,7 @@ const FREE_ORDER: usize = 4;
 pub(crate) struct Member {
     pub(crate) name: String,
     pub(crate) schema: Value,
-    /// Where its schema stands.
+    /// JSON pointer of its schema.
     pub(crate) pointer: String,
     pub(crate) is_required: bool,
 }
@@ -22,7 +22,8 @@ pub(crate) struct Member {
 type Built = Result<Node, GrammarError>;
 
 impl SchemaWriter<'_> {
-    /// The members, separated, and after them any number of `extra` ones, at least one in all if one is needed; `item` makes one.
+    /// The separated members, then any number of `extra` ones; at least one in all if `needs_one`. `item` makes the
+    /// node of one.
     pub(crate) fn members(
         &mut self,
         members: &[Member],
@@ -80,7 +81,7 @@ impl SchemaWriter<'_> {
         first
     }
 
-    /// The members in any order: a rule for each set of those that stand already.
+    /// The members in any order: a rule for each set of members already written.
     fn in_any_order(&mut self, list: &List<'_>) -> Node {
         let n = list.members.len();
         let all = (1_usize << n) - 1;
@@ -115,7 +116,7 @@ struct List<'m> {
     items: Vec<Node>,
     separator: Node,
     extra: Option<Node>,
-    /// There is a member, or an extra one.
+    /// Whether at least one member, declared or extra, is needed.
     needs_one: bool,
 }
 
@@ -129,7 +130,7 @@ impl List<'_> {
         Node::sequence([separator, self.items[n].clone(), after])
     }
 
-    /// What may stand after the declared members.
+    /// The part of the list after the declared members.
     fn rest(&self, is_first: bool) -> Node {
         let Some(extra) = &self.extra else {
             return if is_first && self.needs_one {

@@ -1,4 +1,4 @@
-//! What stands around calls: reasoning, text, and none of the openers where no call may be.
+//! The parts of a message around calls: reasoning, text, and text without openers where no call is allowed.
 
 use toolglot_engine::Dialect;
 use toolglot_engine::form::Forms;
@@ -51,7 +51,7 @@ pub(crate) fn grammar(
     Ok(grammar)
 }
 
-/// The tools that may be called: all, or the one that is named.
+/// The tools that may be called: all, or the named one.
 pub(crate) fn chosen<'a>(
     tools: &[ToolSchema<'a>],
     choice: ToolChoice<'_>,

@@ -2,7 +2,7 @@
 
 use crate::grammar::{CharClass, Node};
 
-/// Most digits of an integer, and of the fraction of a number.
+/// The maximum number of digits of an integer, and of the fraction of a number.
 const DIGITS: u32 = 15;
 
 /// Any integer.
@@ -17,7 +17,7 @@ fn any_natural() -> Node {
     ])
 }
 
-/// Any number, or any from zero on, or any below zero.
+/// Any number, any number from zero up, or any number below zero.
 pub(crate) fn number(sign: Sign) -> Node {
     let minus = Node::literal("-");
     Node::sequence([
@@ -60,7 +60,7 @@ pub(crate) fn integers(min: Option<i64>, max: Option<i64>) -> Option<Node> {
         return Some(any_integer());
     }
     let mut ways = Vec::new();
-    // Below zero the bounds change sides.
+    // For negative integers the bounds swap.
     if min.is_none_or(|min| min < 0) {
         let from = max.filter(|&max| max < 0).map_or(1, i64::unsigned_abs);
         let to = min.map(i64::unsigned_abs);

@@ -6,13 +6,13 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use crate::grammar::{CharClass, Node};
 use crate::text::Notation;
 
-/// Most nodes of one pattern.
+/// The maximum number of nodes of one pattern.
 const MAX_NODES: usize = 2_000;
 
-/// The strings that hold a match of `pattern`, in this notation.
+/// The strings that contain a match of `pattern`, in this notation.
 ///
 /// # Errors
-/// What of the pattern is no regular expression, or not said in a grammar.
+/// The part of the pattern that is not a regular expression, or that a grammar cannot express.
 pub(crate) fn pattern(pattern: &str, notation: &Notation) -> Result<Node, String> {
     let hir = ParserBuilder::new()
         .nest_limit(64)
@@ -86,7 +86,7 @@ fn node(hir: &Hir, notation: &Notation, budget: &mut usize) -> Result<Node, Stri
     })
 }
 
-/// `\d`, `\w` and `\s` as ECMA-262 has them: of ASCII alone.
+/// `\d`, `\w` and `\s` as ECMA-262 defines them: ASCII only.
 fn ascii_classes(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut chars = pattern.chars();
@@ -105,7 +105,7 @@ fn ascii_classes(pattern: &str) -> String {
                     out.push_str(inside(class.to_ascii_lowercase()));
                     out.push(']');
                 }
-                // ECMA-262 takes it for the slash.
+                // ECMA-262 reads `\/` as a slash.
                 Some('/') => out.push('/'),
                 Some(escaped) => {
                     out.push('\\');
@@ -134,7 +134,7 @@ fn inside(class: char) -> &'static str {
     }
 }
 
-/// The last line of an error that points into the pattern says what is wrong.
+/// The last line of an error that quotes the pattern is its message.
 fn first_line(error: &str) -> String {
     let last = error.lines().last().unwrap_or(error).trim();
     last.strip_prefix("error: ").unwrap_or(last).to_owned()

@@ -12,12 +12,12 @@ use crate::grammar::{Node, RuleId, Rules};
 use crate::text::Notation;
 use crate::value_types::constant;
 
-/// Deepest schema.
+/// The maximum depth of a schema.
 pub(crate) const MAX_DEPTH: usize = 64;
-/// Most rules of a grammar.
+/// The maximum number of rules of a grammar.
 pub(crate) const MAX_RULES: usize = 10_000;
 
-/// What a grammar does not say, each noted where a schema has it.
+/// Keywords that a grammar does not express; each occurrence becomes a note.
 const NOT_SAID: &[&str] = &[
     "not",
     "if",
@@ -44,13 +44,13 @@ const NOT_SAID: &[&str] = &[
 /// The node of a schema.
 pub(crate) type Built = Result<Node, GrammarError>;
 
-/// Makes nodes of the schemas of one tool.
+/// Makes nodes from the schemas of one tool.
 pub(crate) struct SchemaWriter<'a> {
     pub(crate) tool: &'a str,
     pub(crate) root: &'a Value,
     pub(crate) rules: &'a mut Rules,
     pub(crate) notes: &'a mut Vec<GrammarNote>,
-    /// The target is Lark, which can say how long a raw value is, and nest grammars.
+    /// Whether the target is Lark, which can bound the length of a raw value, and nest grammars.
     pub(crate) is_lark: bool,
     /// The grammar of the tool's one argument, until it is written.
     pub(crate) input: Option<InputGrammar<'a>>,
@@ -83,7 +83,7 @@ impl<'a> SchemaWriter<'a> {
         self.deeper(at, |writer| writer.any_of(schema, at, notation))
     }
 
-    /// What is made one level deeper, within the limits.
+    /// Runs `make` one level deeper, within the limits.
     pub(crate) fn deeper(&mut self, at: &str, make: impl FnOnce(&mut Self) -> Built) -> Built {
         if self.depth >= MAX_DEPTH {
             return Err(GrammarError::TooDeep {
@@ -104,7 +104,7 @@ impl<'a> SchemaWriter<'a> {
         node
     }
 
-    /// The rule of something that may refer to itself; made where it is met first.
+    /// The rule of a schema that may refer to itself; made at its first use.
     pub(crate) fn shared(
         &mut self,
         key: (String, Notation),
@@ -221,7 +221,7 @@ impl<'a> SchemaWriter<'a> {
         }
     }
 
-    /// One of several schemas, each with what stands beside them. Of those that allow nothing the others are left.
+    /// One of several schemas, each merged with its sibling keywords. Schemas that allow no value are left out.
     fn one_of(
         &mut self,
         map: &Map<String, Value>,
@@ -302,7 +302,7 @@ impl<'a> SchemaWriter<'a> {
         })
     }
 
-    /// The refusal of a schema that allows nothing.
+    /// The error for a schema that allows no value.
     pub(crate) fn nothing(&self, at: &str, why: &str) -> GrammarError {
         GrammarError::Nothing {
             tool: self.tool.to_owned(),
@@ -323,7 +323,7 @@ impl<'a> SchemaWriter<'a> {
     }
 }
 
-/// A pointer in a reference, which is a URL: `%20` is a blank.
+/// Decodes the pointer in a reference, which is a URL: `%20` is a space.
 fn percent_decoded(pointer: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = pointer.as_bytes();
@@ -343,7 +343,7 @@ fn percent_decoded(pointer: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The types that a schema names, or that its words are about.
+/// The types that a schema names, or that its keywords imply.
 pub(crate) fn kinds(map: &Map<String, Value>) -> Vec<&str> {
     let mut kinds: Vec<&str> = match map.get("type") {
         Some(Value::Array(words)) => words
@@ -379,7 +379,7 @@ pub(crate) fn kinds(map: &Map<String, Value>) -> Vec<&str> {
     kinds
 }
 
-/// The type of JSON that a word of another language means, in whatever letters.
+/// The JSON type that a word of another language names, in any letter case.
 pub(crate) fn json_type(word: &str) -> &str {
     const TYPES: &[(&str, &[&str])] = &[
         ("array", &["array", "list", "tuple"]),

@@ -9,32 +9,32 @@ use crate::grammar::{CharClass, Node, RawText};
 pub(crate) enum Notation {
     /// JSON.
     Json,
-    /// JSON in a raw value: its strings hold no start of a closer.
+    /// JSON in a raw value: its strings contain no start of a closer.
     JsonBefore(Closers),
-    /// JSON whose strings stand between these tokens, with nothing escaped in them.
+    /// JSON whose strings are between these tokens and have no escapes.
     Tokens(String),
-    /// A string in this quote, which is written twice inside it.
+    /// A string in this quote, which is doubled inside the string.
     Doubled(char),
-    /// Python literals, strings in this quote.
+    /// Python literals with strings in this quote.
     Python(char),
     /// Raw text up to one of the closers.
     Raw {
         closers: Closers,
-        /// Other types stand beside it, so that what looks like an object or an array is one.
+        /// Other types are allowed as well, so text that looks like an object or an array is one.
         is_plain: bool,
     },
     /// Text of an element.
     Element {
         /// As in raw text.
         is_plain: bool,
-        /// `&lt;` stands for `<`.
+        /// Whether `&lt;` means `<`.
         has_entities: bool,
-        /// The whole text may be a CDATA section.
+        /// Whether the whole text may be a CDATA section.
         has_cdata: bool,
     },
 }
 
-/// The texts that a raw value must not hold.
+/// The texts that a raw value must not contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Closers(pub(crate) Vec<String>);
 
@@ -51,7 +51,7 @@ impl Closers {
         firsts
     }
 
-    /// The characters that follow `first` in a closer that starts with it.
+    /// The second characters of the closers that start with `first`.
     fn seconds(&self, first: char) -> Vec<char> {
         let of = |text: &String| {
             let mut chars = text.chars();
@@ -67,7 +67,7 @@ impl Closers {
 const CONTROL: (char, char) = ('\0', '\u{1f}');
 
 impl Notation {
-    /// What stands around a string.
+    /// The quote around a string.
     pub(crate) fn quote(&self) -> String {
         match self {
             Notation::Json | Notation::JsonBefore(_) => "\"".to_owned(),
@@ -143,7 +143,7 @@ impl Notation {
         }
     }
 
-    /// The content of any string that is not empty, in JSON in a raw value.
+    /// The content of any nonempty string, for JSON in a raw value.
     pub(crate) fn some_content(&self) -> Node {
         let Notation::JsonBefore(closers) = self else {
             return self.one_of(&CharClass::except(&[])).repeat(1, None);
@@ -156,7 +156,7 @@ impl Notation {
         }
     }
 
-    /// One of the characters of a class, as it is spelled.
+    /// One of the characters of a class, as the notation spells it.
     pub(crate) fn one_of(&self, class: &CharClass) -> Node {
         let mut ways = Vec::new();
         let mut escaped = |special: &[char], spell: &dyn Fn(char) -> String| {
@@ -243,8 +243,8 @@ fn escape() -> Node {
     ])
 }
 
-/// The units of a JSON string in which no closer may start, and what else may end the string: `<` may come before anything
-/// that starts no closer, and a run of `<` may end the string.
+/// The units of a JSON string in which no closer may start, and an optional tail. A run of `<` may precede any
+/// character that continues no closer, and it may end the string.
 fn units_before(closers: &Closers) -> (Node, Option<Node>) {
     let firsts = closers.firsts();
     let not_first = except(&plain('"'), &firsts);
@@ -261,7 +261,7 @@ fn units_before(closers: &Closers) -> (Node, Option<Node>) {
     (Node::choice(units), end)
 }
 
-/// The characters that stand for themselves in a string with these quotes.
+/// The characters that need no escape in a string with these quotes.
 fn plain(quote: char) -> CharClass {
     let escaped = vec![CONTROL, (quote, quote), ('\\', '\\'), ('\u{7f}', '\u{7f}')];
     CharClass::new(escaped).negated()
@@ -280,7 +280,7 @@ fn entity(c: char) -> String {
     }
 }
 
-/// A CDATA section, of a text that is not blank if so said.
+/// A CDATA section; its text is not blank if `is_filled`.
 pub(crate) fn cdata(is_filled: bool, is_plain: bool) -> Node {
     Node::sequence([
         Node::literal("<![CDATA["),

@@ -10,7 +10,7 @@ use crate::pattern::pattern;
 use crate::schema::{Built, SchemaWriter};
 use crate::text::{Closers, Notation, cdata, hex};
 
-/// Longest repetition that all targets take; llama.cpp refuses more than 2,000.
+/// The longest repetition that all targets accept; llama.cpp rejects more than 2,000.
 const MAX_REPEAT: u64 = 2_000;
 
 impl SchemaWriter<'_> {
@@ -29,7 +29,7 @@ impl SchemaWriter<'_> {
         ]))
     }
 
-    /// What stands between the quotes of a string.
+    /// The content between the quotes of a string.
     pub(crate) fn content(
         &mut self,
         map: &Map<String, Value>,
@@ -70,7 +70,7 @@ impl SchemaWriter<'_> {
             if self.is_lark {
                 text.length = Some((min, max));
             } else if min > 1 || max.is_some() {
-                // A text that is not blank can be said beside the closers, a length cannot.
+                // A grammar can require nonblank text in addition to the closers, but not a length.
                 self.note(
                     at,
                     "the length is not in the grammar, as a raw value may hold all but its closers",
@@ -96,7 +96,7 @@ impl SchemaWriter<'_> {
         Ok(any)
     }
 
-    /// Bounds of a length, each within what the targets take.
+    /// Bounds of a length, each within the limit of the targets.
     pub(crate) fn bounds(
         &mut self,
         map: &Map<String, Value>,
@@ -173,7 +173,7 @@ impl SchemaWriter<'_> {
         Ok(bracketed("[", items, &space, "]"))
     }
 
-    /// The items of an array, separated; `item` makes one.
+    /// The separated items of an array; `item` makes the node of one.
     pub(crate) fn items(
         &mut self,
         map: &Map<String, Value>,
@@ -184,7 +184,7 @@ impl SchemaWriter<'_> {
         let (min, max) = self.bounds(map, at, "minItems", "maxItems")?;
         let (fixed, rest) = match (map.get("prefixItems"), map.get("items")) {
             (Some(Value::Array(fixed)), rest) => (fixed.as_slice(), rest),
-            // Before draft 2020-12 the list was `items`, and the rest `additionalItems`.
+            // Before draft 2020-12 the list is in `items`, and the rest in `additionalItems`.
             (_, Some(Value::Array(fixed))) => (fixed.as_slice(), map.get("additionalItems")),
             (_, rest) => (&[][..], rest),
         };
@@ -204,7 +204,7 @@ impl SchemaWriter<'_> {
                 "there are fewer items than `minItems`",
             ));
         }
-        // From the last item to the first: what comes after n items.
+        // From the last item to the first: `after` is the part after n items.
         let mut after = match more {
             None => Node::empty(),
             Some(one) => {
@@ -257,7 +257,7 @@ impl SchemaWriter<'_> {
         Ok(bracketed("{", body, &space, "}"))
     }
 
-    /// A member of any other name, where the schema takes such.
+    /// A member with an undeclared name, if the schema allows such members.
     pub(crate) fn extra(
         &mut self,
         map: &Map<String, Value>,
@@ -267,7 +267,8 @@ impl SchemaWriter<'_> {
         let schema = match map.get("additionalProperties") {
             Some(Value::Bool(false)) => return Ok(None),
             Some(schema) => schema,
-            // An object that declares nothing may hold anything; one that declares members holds these.
+            // An object schema without `properties` allows any members; one with `properties` allows only the declared
+            // ones.
             None if map.get("properties").is_none() => &Value::Bool(true),
             None => return Ok(None),
         };
@@ -299,7 +300,7 @@ impl SchemaWriter<'_> {
                 name.replace('~', "~0").replace('/', "~1")
             );
             let is_required = required.contains(&name.as_str());
-            // A member that no value fits may only be left out.
+            // A member whose schema allows no value can only be left out.
             if *schema == Value::Bool(false) {
                 if is_required {
                     return Err(self.nothing(&pointer, "a required value is `false`"));
@@ -345,7 +346,7 @@ impl SchemaWriter<'_> {
             "any-member",
             Node::sequence([any_key(notation), colon, Node::Rule(id)]),
         );
-        let between = |open: &str, one: Node, close: &str| {
+        let bracket = |open: &str, one: Node, close: &str| {
             Node::sequence([
                 Node::literal(open),
                 space.clone(),
@@ -354,8 +355,8 @@ impl SchemaWriter<'_> {
                 Node::literal(close),
             ])
         };
-        let object = between("{", Node::Rule(member), "}");
-        let array = between("[", Node::Rule(id), "]");
+        let object = bracket("{", Node::Rule(member), "}");
+        let array = bracket("[", Node::Rule(id), "]");
         let words = [Value::Bool(true), Value::Bool(false), Value::Null];
         let words = words.map(|word| constant(&word, notation));
         let ways = [object, array, string, number::number(Sign::Any)];
@@ -364,7 +365,7 @@ impl SchemaWriter<'_> {
         id
     }
 
-    /// Blanks inside JSON: none, one, or a new line with its indentation.
+    /// Optional whitespace inside JSON: one space, or a line break with its indentation.
     pub(crate) fn space(&mut self, notation: &Notation) -> Node {
         match notation {
             // A line break would end the value.
@@ -398,7 +399,7 @@ impl SchemaWriter<'_> {
     }
 }
 
-/// What stands between a key and its value.
+/// The text between a key and its value.
 pub(crate) fn colon(notation: &Notation) -> Node {
     let after = match notation {
         Notation::Json | Notation::JsonBefore(_) | Notation::Python(_) => {
@@ -409,7 +410,7 @@ pub(crate) fn colon(notation: &Notation) -> Node {
     Node::sequence([Node::literal(":"), after])
 }
 
-/// `one`, as often as the bounds say, with a separator between.
+/// `one`, repeated within the bounds, with a separator between.
 pub(crate) fn separated(one: Node, separator: Node, min: u32, max: Option<u32>) -> Node {
     if max == Some(0) {
         return Node::empty();
@@ -420,7 +421,7 @@ pub(crate) fn separated(one: Node, separator: Node, min: u32, max: Option<u32>) 
     if min == 0 { some.optional() } else { some }
 }
 
-/// A value that is known.
+/// A constant value.
 pub(crate) fn constant(value: &Value, notation: &Notation) -> Node {
     Node::literal(spelled(value, notation))
 }
@@ -429,7 +430,7 @@ fn spelled(value: &Value, notation: &Notation) -> String {
     let list = |open: &str, items: Vec<String>, separator: &str, close: &str| {
         format!("{open}{}{close}", items.join(separator))
     };
-    // Inside a raw value anything but a string is JSON.
+    // Inside a raw value, JSON spells all values but strings.
     let inner = match notation {
         Notation::Raw { .. } | Notation::Element { .. } => &Notation::Json,
         other => other,
@@ -475,7 +476,7 @@ fn key(name: &str, notation: &Notation) -> String {
     }
 }
 
-/// Any key of an object: a name or a string, where keys may stand without quotes.
+/// Any key of an object: a string, or a bare name in a notation that allows bare keys.
 fn any_key(notation: &Notation) -> Node {
     let quoted = |notation: &Notation| {
         let quote = Node::literal(notation.quote());
@@ -493,22 +494,22 @@ fn any_key(notation: &Notation) -> Node {
     }
 }
 
-/// The least and the greatest integer.
+/// The minimum and the maximum integer.
 fn integer_bounds(map: &Map<String, Value>) -> (Option<i64>, Option<i64>) {
     let of = |word: &str| map.get(word).and_then(Value::as_f64);
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a float beyond the integers is cut to the last"
     )]
-    let whole = |bound: f64| bound as i64;
-    let min = of("minimum").map(|min| whole(min.ceil()));
-    let above = of("exclusiveMinimum").map(|min| whole(min.floor()).saturating_add(1));
-    let max = of("maximum").map(|max| whole(max.floor()));
-    let below = of("exclusiveMaximum").map(|max| whole(max.ceil()).saturating_sub(1));
+    let to_int = |bound: f64| bound as i64;
+    let min = of("minimum").map(|min| to_int(min.ceil()));
+    let above = of("exclusiveMinimum").map(|min| to_int(min.floor()).saturating_add(1));
+    let max = of("maximum").map(|max| to_int(max.floor()));
+    let below = of("exclusiveMaximum").map(|max| to_int(max.ceil()).saturating_sub(1));
     (min.max(above), [max, below].into_iter().flatten().min())
 }
 
-/// The formats that a grammar can say.
+/// The formats that a grammar can express.
 fn format_of(format: &str, notation: &Notation) -> Option<Node> {
     const DATE: &str = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
     const TIME: &str = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])";

@@ -13,14 +13,14 @@ use crate::value_types::{constant, separated};
 
 type Built = Result<Node, GrammarError>;
 
-/// Most blanks before an element.
+/// The maximum number of blanks before an element.
 const MAX_INDENT: u32 = 64;
 
 /// How elements are written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ElementLayout<'d> {
     pub(crate) values: &'d Values,
-    /// What stands before each tag.
+    /// The text before each tag.
     pub(crate) prefix: &'d str,
 }
 
@@ -86,7 +86,7 @@ impl SchemaWriter<'_> {
         })
     }
 
-    /// A string between these quotes, anything else as JSON.
+    /// A string between these quotes; any other value as JSON.
     pub(crate) fn quoted(&mut self, schema: &Value, at: &str, quote: &str) -> Built {
         let string = match QuoteStyle::of(quote) {
             Some(quote) if quote.is_doubled => Notation::Doubled(quote.sign),
@@ -94,7 +94,7 @@ impl SchemaWriter<'_> {
             None => Notation::Tokens(quote.to_owned()),
         };
         self.by_kind(schema, at, &mut |writer, schema, kind, at| match kind {
-            // Where nothing is escaped a string that holds the quote is one of JSON.
+            // Where the notation has no escapes, a string that contains the quote is written as JSON.
             Kind::Text if matches!(string, Notation::Tokens(_)) => Ok(Node::choice([
                 writer.value(schema, at, &string)?,
                 writer.value(schema, at, &Notation::Json)?,
@@ -105,7 +105,7 @@ impl SchemaWriter<'_> {
         })
     }
 
-    /// The value of a schema by what it is: each of its alternatives and types apart.
+    /// The value of a schema by kind: each alternative and each type apart.
     pub(crate) fn by_kind(
         &mut self,
         schema: &Value,
@@ -119,7 +119,7 @@ impl SchemaWriter<'_> {
         Ok(Node::choice(ways))
     }
 
-    /// The value of a schema without alternatives, each of its types apart.
+    /// The value of a schema without alternatives, each type apart.
     fn kind_of(
         &mut self,
         schema: &Value,
@@ -157,7 +157,7 @@ impl SchemaWriter<'_> {
         Ok(Node::choice(ways))
     }
 
-    /// Whether values of a schema may be of other types than strings: then what looks like JSON is read as JSON.
+    /// Whether a schema allows other types than strings: then text that looks like JSON is read as JSON.
     fn has_other_types(&mut self, schema: &Value, at: &str) -> Result<bool, GrammarError> {
         let of = |schema: &Value| match (schema.get("const"), schema.get("type")) {
             (Some(value), _) if value.is_string() => Kind::Text,
@@ -206,8 +206,8 @@ impl SchemaWriter<'_> {
     }
 
     fn element(&mut self, key: &str, schema: &Value, at: &str, layout: ElementLayout<'_>) -> Built {
-        let begins = key.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        if !begins
+        let starts = key.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        if !starts
             || !key
                 .chars()
                 .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
@@ -217,7 +217,7 @@ impl SchemaWriter<'_> {
         let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
             return self.deeper(at, |writer| writer.plain_element(key, schema, at, layout));
         };
-        // One that holds itself is a rule for each name that it stands under.
+        // A schema that contains itself is a rule for each name that has it.
         let shared = (format!("{reference} {key}"), layout.text(false));
         let target = self.resolved(schema, at)?.into_owned();
         self.shared(shared, key, at, |writer| {
@@ -301,7 +301,7 @@ impl SchemaWriter<'_> {
     ) -> Built {
         let items = map.get("items").cloned().unwrap_or(Value::Bool(true));
         let item = self.resolved(&items, at)?.into_owned();
-        // A list that is the plural of a name wraps elements of that name; between tokens each is an `item`.
+        // A list with a plural key wraps elements with the singular name; between tokens each element is an `item`.
         let wrapped = if layout.prefix.is_empty() {
             key.strip_suffix('s').filter(|name| {
                 let has = |name| item.pointer(&format!("/properties/{name}")).is_some();
@@ -323,7 +323,7 @@ impl SchemaWriter<'_> {
             }
             return Ok(Node::choice([some, tagged(key, Node::empty(), layout)]));
         }
-        // Repeated siblings; none of them is an empty element.
+        // Repeated siblings; an empty list is an empty element.
         let bound = |word: &str| {
             map.get(word)
                 .and_then(Value::as_u64)
@@ -340,18 +340,18 @@ impl SchemaWriter<'_> {
     }
 }
 
-/// What a value is to a dialect that writes raw text.
+/// How a dialect of raw text writes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A string, as it is.
+    /// A string, verbatim.
     Text,
-    /// Whatever the text may be.
+    /// Any text.
     Any,
     /// JSON.
     Json,
 }
 
-/// A schema by each of its types.
+/// A schema for each of its types.
 fn each_type(map: &Map<String, Value>) -> Vec<Value> {
     let of_type = |kind: &str| {
         let mut alone = map.clone();
@@ -375,7 +375,7 @@ fn tagged(key: &str, content: Node, layout: ElementLayout<'_>) -> Node {
     ])
 }
 
-/// Elements in one of their own.
+/// Elements inside an enclosing element.
 fn enclosed(key: &str, inner: Node, layout: ElementLayout<'_>) -> Node {
     let (pad, line) = layout.around();
     let prefix = layout.prefix;

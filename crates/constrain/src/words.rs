@@ -1,4 +1,4 @@
-//! The words by which options are chosen, on the command line and in other languages.
+//! The words that select options, on the command line and in other languages.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Tokens by their names, and grammars that tools bring themselves.
+//! Tokens named in grammars, and tools with a grammar of their own.
 
 use toolglot_constrain::{Grammar, InputGrammar, Options, Target, ToolChoice, ToolSchema, grammar};
 use toolglot_value::json;

@@ -1,4 +1,4 @@
-//! Targets that are made of schemas: JSON Schema, and structural tags in their older form.
+//! Targets made from schemas: JSON Schema, and structural tags in their older form.
 
 use toolglot_constrain::{
     GrammarError, Options, Reasoning, Target, ToolChoice, ToolSchema, grammar,
@@ -60,7 +60,7 @@ fn a_json_schema_takes_the_calls_that_fit_and_no_others() {
 
 #[test]
 fn each_schema_of_a_call_is_read_as_that_call() {
-    // What a dialect whose calls are objects writes is what its schema says.
+    // For a dialect whose calls are objects, the rendered text is valid under its schema.
     let mut names = Vec::new();
     for dialect in toolglot_dialects::all() {
         if let Ok((schema, _)) = made(dialect.name(), &required(Target::JsonSchema)) {
@@ -132,7 +132,7 @@ fn what_older_tags_cannot_say_is_refused() {
 
 #[test]
 fn calls_without_a_marker_are_the_message_or_a_text_is() {
-    // A list of triggers that is empty is an error of xgrammar's, and no constraint elsewhere.
+    // An empty list of triggers is an error in xgrammar, and no constraint elsewhere.
     for dialect in ["llama3_json", "json", "xlam"] {
         let (tag, n_notes) = made(dialect, &Options::new(Target::StructuralTag)).expect("a tag");
         assert_eq!(tag["format"]["type"], "grammar", "{dialect}");
@@ -165,7 +165,7 @@ fn each_trigger_starts_a_call() {
         let Ok(auto) = made(Target::Gbnf, ToolChoice::Auto) else {
             continue;
         };
-        // Lark says what follows each of them, and refuses what starts no call.
+        // Lark computes the rest after each trigger, and refuses a trigger that starts no call.
         if let Err(error) = made(Target::Lark, ToolChoice::Auto) {
             panic!("{}: {:?}: {error}", dialect.name(), auto.triggers);
         }
@@ -184,7 +184,7 @@ fn the_first_call_may_stand_after_the_head_of_the_turn() {
     let call = "<|channel|>commentary to=functions.read_file <|constrain|>json<|message|>{\"path\": \"a\"}<|call|>";
     assert!(gbnf.accepts(call));
     assert!(gbnf.accepts(&format!("<|start|>assistant{call}")));
-    // The model never writes the head that the prompt has.
+    // The model never writes the head that the prompt already has.
     let triggers = made(&Options::new(Target::Gbnf)).triggers;
     assert!(
         triggers

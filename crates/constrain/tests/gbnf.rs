@@ -1,4 +1,4 @@
-//! A reader of GBNF: it matches a text against a grammar, and writes random texts of it.
+//! A GBNF reader: it matches a text against a grammar, and generates random texts of the grammar.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,7 +6,7 @@ use crate::random::Random;
 
 enum Node {
     Literal(Vec<char>),
-    /// Ranges, and whether the class is all but these.
+    /// Ranges, and whether the class is negated.
     Class(Vec<(char, char)>, bool),
     Rule(usize),
     Sequence(Vec<Node>),
@@ -17,12 +17,12 @@ enum Node {
 pub(crate) struct Grammar {
     rules: Vec<Node>,
     root: usize,
-    /// The height of the lowest text of each rule.
+    /// The minimum depth of a text of each rule.
     heights: Vec<usize>,
 }
 
 impl Grammar {
-    /// Reads a grammar; what is wrong ends the test.
+    /// Parses a grammar; an invalid grammar panics.
     pub(crate) fn read(text: &str) -> Grammar {
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
         for line in text.lines() {
@@ -82,7 +82,7 @@ impl Grammar {
         }
     }
 
-    /// Whether the grammar has this text.
+    /// Whether the grammar accepts this text.
     pub(crate) fn accepts(&self, text: &str) -> bool {
         let chars: Vec<char> = text.chars().collect();
         deep(|| {
@@ -105,12 +105,12 @@ impl Grammar {
     }
 
     fn write(&self, node: &Node, random: &mut Random, depth: usize, out: &mut String) {
-        // Below this depth only what ends soonest is written.
+        // Below this depth only the shortest alternative is written.
         let is_deep = depth > 24 || out.len() > 2_000;
         match node {
             Node::Literal(text) => out.extend(text),
             Node::Class(ranges, is_negated) => out.push(some_char(ranges, *is_negated, random)),
-            // The states of an automaton are no depth of the text.
+            // States of an automaton do not count as depth.
             Node::Rule(n) => self.write(&self.rules[*n], random, depth + 1, out),
             Node::Sequence(nodes) => nodes
                 .iter()
@@ -134,7 +134,7 @@ impl Grammar {
                 } else {
                     random.below(more + 1)
                 };
-                // A repetition of a state would start the automaton over.
+                // A repetition of a state would restart the automaton.
                 for _ in 0..min + more {
                     self.write(inner, random, depth, out);
                 }
@@ -143,7 +143,7 @@ impl Grammar {
     }
 }
 
-/// A text of n characters is n rules deep, since automata are written as rules.
+/// Runs with a large stack: automata are rules, so a text of n characters is n rules deep.
 fn deep<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(1 << 29);
@@ -182,7 +182,7 @@ impl Matcher<'_> {
         ends
     }
 
-    /// Where a node that starts at `at` may end.
+    /// The positions where a node that starts at `at` may end.
     fn ends(&mut self, node: &Node, at: usize) -> BTreeSet<usize> {
         match node {
             Node::Literal(text) if self.text[at..].starts_with(text) => [at + text.len()].into(),

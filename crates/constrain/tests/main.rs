@@ -1,4 +1,4 @@
-//! Grammars judged by a reader of GBNF that knows nothing of how they are made, by the renderer and by the parser.
+//! Tests of grammars with three independent tools: a GBNF reader, the renderer and the parser.
 
 mod around_calls;
 mod documents;

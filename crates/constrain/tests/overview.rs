@@ -1,6 +1,6 @@
-//! The table of all dialects in `docs/grammars.md`: which formats each has, and what starts its calls.
+//! The table of all dialects in `docs/grammars.md`: the formats of each dialect, and the triggers of its calls.
 //!
-//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-constrain --test tests overview` writes it anew.
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-constrain --test tests overview` regenerates it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -38,7 +38,7 @@ fn table() -> String {
             continue;
         };
         let starts: Vec<String> = gbnf.triggers.iter().map(|start| code(start)).collect();
-        let mark = |target, choice| match made(dialect, target, choice) {
+        let answer = |target, choice| match made(dialect, target, choice) {
             Ok(_) => "yes",
             Err(_) => "",
         };
@@ -47,9 +47,9 @@ fn table() -> String {
             "| `{}` | {} | {} | {} | {} |",
             dialect.name(),
             starts.join(", "),
-            mark(Target::StructuralTag, ToolChoice::Auto),
-            mark(Target::LegacyStructuralTag, ToolChoice::Auto),
-            mark(Target::JsonSchema, ToolChoice::Required),
+            answer(Target::StructuralTag, ToolChoice::Auto),
+            answer(Target::LegacyStructuralTag, ToolChoice::Auto),
+            answer(Target::JsonSchema, ToolChoice::Required),
         );
     }
     table
@@ -72,7 +72,7 @@ fn made(
     grammar(dialect, &tools, &options)
 }
 
-/// A text in a cell: line breaks and bars are spelled.
+/// A text in a cell: line breaks and bars are escaped.
 fn code(text: &str) -> String {
     let text = text.replace('\n', "\\n").replace('|', "\\|");
     if text.contains('`') {

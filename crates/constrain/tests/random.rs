@@ -1,4 +1,4 @@
-//! Numbers that look random: xorshift, from a seed.
+//! Pseudorandom numbers: xorshift, from a seed.
 
 pub(crate) struct Random(u64);
 

@@ -1,8 +1,8 @@
-//! The three readings of a dialect agree: what is rendered is a text of its grammar, a text of its grammar is parsed as closed
-//! calls with arguments that fit, and a damaged text is in the grammar only where it is parsed so.
+//! Renderer, grammar and parser of a dialect agree. The grammar accepts rendered calls, and its texts parse as closed
+//! calls with arguments that fit. It accepts a damaged text only if the text parses the same way.
 //!
-//! `TOOLGLOT_CASES` is the number of texts for each dialect, set of tools and reading. `TOOLGLOT_ALL_CASES=1` judges each
-//! dialect by each recorded set of tools, on all cores, and reports every fault.
+//! `TOOLGLOT_CASES` is the number of texts for each dialect, set of tools and test. `TOOLGLOT_ALL_CASES=1` checks each
+//! dialect with each recorded set of tools, on all cores, and reports every fault.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,11 +23,11 @@ use crate::random::Random;
 use crate::tool_sets::{self, Tools};
 use crate::values::{damaged_call, damaged_text, fitting};
 
-/// Names of tools that a dialect's parser takes for something else, by what they start with. There `function` before the name
-/// is a form of its own, and what follows `to=python` is code.
+/// Prefixes of tool names that a dialect's parser reads as markup. There `function` before the name is a form of its
+/// own, and the text after `to=python` is code.
 const NOT_READ: &[(&str, &str)] = &[("beam", "python"), ("deepseek_v31", "function")];
 
-/// What was judged, and what was wrong.
+/// The counts and faults of a run.
 #[derive(Default)]
 struct Report {
     n_grammars: usize,
@@ -35,9 +35,9 @@ struct Report {
     n_sampled: usize,
     n_damaged: usize,
     n_rejected: usize,
-    /// Dialects that have no grammar for a set, by the reason.
+    /// Dialects without a grammar for a set, by the reason.
     refused: BTreeMap<String, usize>,
-    /// By dialect and kind: how many, and the first.
+    /// By dialect and kind: the number of faults, and the first one.
     faults: BTreeMap<(String, &'static str), (usize, String)>,
 }
 
@@ -77,7 +77,7 @@ impl Report {
     }
 }
 
-/// How many texts are judged.
+/// The number of texts to check.
 fn n_texts(usual: usize) -> usize {
     let n = std::env::var("TOOLGLOT_CASES").ok();
     n.and_then(|n| n.parse().ok()).unwrap_or(usual)
@@ -89,11 +89,11 @@ struct Subject<'a> {
     tools: &'a Tools,
     grammar: gbnf::Grammar,
     program: Arc<Program>,
-    /// The grammar says all that the schemas say.
+    /// Whether the grammar expresses the complete schemas.
     is_whole: bool,
-    /// An object is JSON in the grammar that the renderer writes otherwise.
+    /// Whether an object is JSON in the grammar, while the renderer writes it otherwise.
     is_narrow: bool,
-    /// Parameters that are not declared are in the grammar.
+    /// Whether the grammar allows undeclared parameters.
     takes_others: bool,
 }
 
@@ -152,7 +152,7 @@ fn judge(dialect: &Dialect, tools: &Tools, n: usize, report: &mut Report) {
                 Some((tool.name.clone(), arguments))
             })
             .collect();
-        // What a dialect cannot carry is no text of its grammar either.
+        // A call that a dialect cannot carry is not in its grammar either.
         if let Some(text) = calls.and_then(|calls| rendered(&renderer, &calls)) {
             report.n_rendered += 1;
             if !subject.grammar.accepts(&text) && !subject.is_narrow {
@@ -176,7 +176,7 @@ fn judge(dialect: &Dialect, tools: &Tools, n: usize, report: &mut Report) {
 }
 
 impl Subject<'_> {
-    /// A damaged text is in the grammar only where it is read as calls that fit.
+    /// The grammar accepts a damaged text only if it is read as calls that fit.
     fn damaged(&self, text: &str, report: &mut Report) {
         report.n_damaged += 1;
         if !self.grammar.accepts(text) {
@@ -197,7 +197,7 @@ impl Subject<'_> {
         if whole.calls.is_empty() {
             return Err("no call".to_owned());
         }
-        // A grammar cannot say that a free key stands once.
+        // A grammar cannot forbid that a free key occurs twice.
         let is_double = |note: &Note| note.code == Code::DuplicateKey;
         if whole.notes.iter().any(is_double) || text.matches("\"\":").count() > 1 {
             return Ok(());
@@ -255,7 +255,7 @@ fn the_readings_agree_for_our_own_tools() {
     );
 }
 
-/// Formats that no model was taught, with the words that no dialect of ours uses.
+/// Formats that no model was taught, with words of the notation that no shipped dialect uses.
 const INVENTED: &[&str] = &[
     "bracket_lists",
     "directives",
@@ -284,7 +284,7 @@ fn the_readings_agree_for_invented_formats() {
         let path = folder.join(name).with_extension("dialect");
         let file = fs::read_to_string(&path).expect("a dialect");
         let dialects = toolglot_dialects::parse(&file).expect("a dialect that compiles");
-        // A list that may be an object as well is not one with a parameter for each item.
+        // A schema that also allows an object is not a list with a parameter for each item.
         let is_read = |tools: &&Tools| !{
             ["bracket_lists", "directives", "quoted_lists", "repeated"].contains(name)
                 && tools.name != "tests"
@@ -315,7 +315,7 @@ fn the_readings_agree_for_recorded_tools() {
             let Some(tools) = sets.get(at) else { return };
             let mut part = Report::default();
             for (n_dialect, dialect) in dialects.iter().enumerate() {
-                // Each set by one dialect, unless all are asked for.
+                // One dialect for each set, or all dialects in a full run.
                 if is_all || at % dialects.len() == n_dialect {
                     judge(dialect, tools, n, &mut part);
                 }

@@ -1,4 +1,4 @@
-//! Schemas, tools and dialects that have no grammar: each is refused by name and place.
+//! Schemas, tools and dialects without a grammar: each error names the cause and the place.
 
 use toolglot_constrain::{Options, Reasoning, Target, ToolChoice, ToolSchema, grammar};
 use toolglot_engine::Dialect;

@@ -1,4 +1,4 @@
-//! What each word of a schema lets through: JSON that fits, and JSON that does not.
+//! The effect of each schema keyword: JSON that fits is accepted, other JSON is not.
 
 use toolglot_constrain::{Options, Target, ToolChoice, ToolSchema, grammar};
 use toolglot_value::{Value, from_str};

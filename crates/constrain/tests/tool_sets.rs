@@ -1,4 +1,4 @@
-//! Sets of tools: this crate's own, the builtin ones, and those of recorded rows.
+//! Sets of tools: the ones of this crate, the builtin ones, and the ones of recorded rows.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(crate) struct Tool {
 
 /// The tools of one message.
 pub(crate) struct Tools {
-    /// Where they come from.
+    /// The source of the set.
     pub(crate) name: String,
     pub(crate) list: Vec<Tool>,
     pub(crate) set: ToolSet,
@@ -64,7 +64,7 @@ pub(crate) fn own() -> Vec<Tools> {
     sets
 }
 
-/// Each set of tools of the recorded rows, once. Those that are no list of tools are left out.
+/// Each distinct set of tools of the recorded rows. Invalid lists are left out.
 pub(crate) fn recorded() -> Vec<Tools> {
     let shared = std::env::var_os("TOOLGLOT_SHARED").unwrap_or_else(|| "../shared".into());
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -74,7 +74,7 @@ pub(crate) fn recorded() -> Vec<Tools> {
     for file in ["bfcl-dev.jsonl", "models.jsonl", "rust-peers.jsonl"] {
         let text = std::fs::read_to_string(cases.join(file)).expect("recorded cases");
         for line in text.lines() {
-            // Rows with half a surrogate are no JSON.
+            // Rows with half a surrogate are not valid JSON.
             let Ok(row) = from_str(line) else { continue };
             let list = &row["tools"];
             if !seen.insert(list.to_string()) {

@@ -1,11 +1,11 @@
-//! Random arguments: those that fit a schema, and those with a damage.
+//! Random arguments: valid ones, and damaged ones.
 
 use toolglot_value::{Map, Value};
 
 use crate::random::Random;
 use crate::tool_sets::{Tool, Tools};
 
-/// Strings that no dialect takes for a closer.
+/// Strings that no dialect reads as a closer.
 const STRINGS: &[&str] = &[
     "a.rs",
     "",
@@ -22,7 +22,7 @@ const STRINGS: &[&str] = &[
     "C:\\temp",
 ];
 
-/// Arguments that fit a tool's schema, with others than the declared ones where so said; `None` where none were found.
+/// Arguments that fit a tool's schema; with undeclared ones if `has_others`. `None` if none were found.
 pub(crate) fn fitting(tool: &Tool, has_others: bool, random: &mut Random) -> Option<Value> {
     (0..12).find_map(|_| {
         let depth = usize::from(has_others);
@@ -40,7 +40,7 @@ pub(crate) fn fitting(tool: &Tool, has_others: bool, random: &mut Random) -> Opt
     })
 }
 
-/// A call with a damage: a key is lost, a value has another type, a key or the tool is not known.
+/// A damaged call: a key is missing, a value has another type, or a key or the tool is unknown.
 pub(crate) fn damaged_call(tools: &Tools, random: &mut Random) -> Option<(String, Value)> {
     let tool = &tools.list[random.below(tools.list.len())];
     let mut arguments = fitting(tool, true, random)?;
@@ -74,8 +74,8 @@ pub(crate) fn damaged_call(tools: &Tools, random: &mut Random) -> Option<(String
     Some((name, arguments))
 }
 
-/// A text with one damage: a character is lost, doubled or another, or a piece is lost; half of the time near its end, where
-/// the closers are.
+/// A text with one damage: a character is lost, doubled or replaced, or a piece is lost. Half of the damages are near
+/// the end, at the closers.
 pub(crate) fn damaged_text(text: &str, random: &mut Random) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     if chars.is_empty() {
@@ -99,7 +99,7 @@ pub(crate) fn damaged_text(text: &str, random: &mut Random) -> String {
     chars.into_iter().collect()
 }
 
-/// A value of a schema as far as its usual words go.
+/// A value of a schema, for the usual keywords.
 fn value(schema: &Value, root: &Value, random: &mut Random, depth: usize) -> Option<Value> {
     let Value::Object(map) = schema else {
         return (*schema != Value::Bool(false)).then(|| any(random));
@@ -188,7 +188,7 @@ fn object(
             members.insert(name.clone(), value(schema, root, random, depth + 1)?);
         }
     }
-    // An object that declares nothing may hold anything.
+    // An object schema without `properties` allows any members.
     let is_free = properties.is_none();
     match map.get("additionalProperties") {
         Some(Value::Bool(false)) => {}
@@ -220,7 +220,7 @@ fn string(map: &Map<String, Value>, random: &mut Random) -> Value {
     }
 }
 
-/// A value where the schema takes any.
+/// A value for a schema that allows any.
 fn any(random: &mut Random) -> Value {
     match random.below(5) {
         0 => Value::from(i64::try_from(random.below(100)).expect("a number")),

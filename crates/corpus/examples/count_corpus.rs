@@ -1,4 +1,4 @@
-//! Counts what a corpus holds, for measurements: `/usr/bin/time -v count_corpus FILE [THREADS]`.
+//! Counts the contents of a corpus, for measurements: `/usr/bin/time -v count_corpus FILE [THREADS]`.
 
 use std::error::Error;
 use std::io;

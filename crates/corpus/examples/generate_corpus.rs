@@ -1,7 +1,7 @@
 //! Writes a corpus of conversations with tool calls, for measurements: `generate_corpus ROWS FILE [--own-tools] [--seed N]`.
 //!
-//! Rows share a hundred sets of tools, or each brings its own. Of a hundred calls one is truncated, one has an unknown tool, one
-//! arguments of a wrong type, and two are written with errors that are repaired. The same seed gives the same bytes.
+//! Rows share a hundred sets of tools, or each has its own. Of a hundred calls one is truncated, one has an unknown
+//! tool, one has arguments of a wrong type, and two have repairable errors. The same seed gives the same bytes.
 
 use std::error::Error;
 use std::fs::File;
@@ -10,10 +10,10 @@ use std::path::Path;
 
 use toolglot_value::{Value, json};
 
-/// How many sets of tools rows share.
+/// The number of shared sets of tools.
 const SETS: u64 = 100;
 
-/// How many tools a set has.
+/// The number of tools in a set.
 const TOOLS: u64 = 3;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -73,7 +73,7 @@ fn write_rows(
     out.flush()
 }
 
-/// Tools of which each has two parameters.
+/// Tools with two parameters each.
 fn tools(prefix: &str) -> Value {
     let tool = |n: u64| {
         json!({"type": "function", "function": {
@@ -109,7 +109,7 @@ fn answer(tool: &str, random: &mut Random) -> String {
     format!("I look at the file, and then I answer.\n<tool_call>\n{call}\n</tool_call>")
 }
 
-/// Numbers that look random: SplitMix64 (Steele, Lea, Flood 2014).
+/// Pseudorandom numbers: SplitMix64 (Steele, Lea, Flood 2014).
 struct Random(u64);
 
 impl Random {

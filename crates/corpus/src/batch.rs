@@ -1,19 +1,19 @@
-//! Rows that follow each other in one input, as they were read.
+//! Consecutive rows of one input.
 
-/// Rows that follow each other in one input, each the text of one JSON value.
+/// Consecutive rows of one input, each the text of one JSON value.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// The number of the first row in its input, from 0.
     first_row: u64,
     text: Vec<u8>,
-    /// Where each row ends in `text`; it starts where the one before ends.
+    /// The end of each row in `text`; a row starts at the end of the previous row.
     rows: Vec<RowEnd>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct RowEnd {
     end: usize,
-    /// How long a row is whose text was too long to be held.
+    /// The length of a row whose text was too long to store.
     overlong: Option<u64>,
 }
 
@@ -22,14 +22,14 @@ struct RowEnd {
 pub(crate) struct RawRow<'b> {
     /// Its number in the input, from 0.
     pub(crate) number: u64,
-    /// Its text; empty where it is overlong.
+    /// Its text; empty if the row is overlong.
     pub(crate) text: &'b [u8],
-    /// How long it is, where that is more than may be held.
+    /// Its length, if the length exceeds the limit.
     pub(crate) overlong: Option<u64>,
 }
 
 impl Batch {
-    /// A batch without rows, the first of which will have this number in its input.
+    /// A batch without rows; its first row will have this number in its input.
     pub fn new(first_row: u64) -> Batch {
         Batch {
             first_row,
@@ -43,32 +43,32 @@ impl Batch {
         self.end_row(None);
     }
 
-    /// How many rows it has.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether it has none.
+    /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// How many bytes its rows have.
+    /// The number of bytes of its rows.
     pub(crate) fn n_bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// The text of a row that is being read, and of all before it.
+    /// The text of the current row, and of all rows before it.
     pub(crate) fn text_mut(&mut self) -> &mut Vec<u8> {
         &mut self.text
     }
 
-    /// Where the row starts that is being read.
+    /// The start of the current row.
     pub(crate) fn row_start(&self) -> usize {
         self.rows.last().map_or(0, |row| row.end)
     }
 
-    /// Ends the row that is being read.
+    /// Ends the current row.
     pub(crate) fn end_row(&mut self, overlong: Option<u64>) {
         if overlong.is_some() {
             self.drop_row();
@@ -79,7 +79,7 @@ impl Batch {
         });
     }
 
-    /// Drops the row that is being read.
+    /// Drops the current row.
     pub(crate) fn drop_row(&mut self) {
         let start = self.row_start();
         self.text.truncate(start);

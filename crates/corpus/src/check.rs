@@ -1,4 +1,4 @@
-//! A report on every row: one JSON document each, as `parse --jsonl` writes it.
+//! A report on every row: one JSON document each, as in `parse --jsonl`.
 
 use serde::{Deserialize, Serialize};
 use toolglot_value::{Value, json};
@@ -10,41 +10,41 @@ use crate::reading::{RowReader, RowReading};
 use crate::row::Row;
 use crate::task::{Output, Tally, Task, Written, guarded, write_line};
 
-/// Which rows a report has.
+/// The rows in a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReportedRows {
-    /// All.
+    /// All rows.
     #[default]
     All,
-    /// Those with a note, and those that are at fault.
+    /// Rows with a note, and faulty rows.
     Noted,
-    /// Those with a call that is truncated, unknown or invalid, and those that are bad.
+    /// Rows with a truncated, unknown or invalid call, and bad rows.
     Faulty,
 }
 
-/// Reports what the calls of each row are, and what is wrong with them.
+/// Reports the calls of each row, and their faults.
 #[derive(Debug)]
 pub struct Check {
-    /// What reads rows.
+    /// The reader of rows.
     pub reader: RowReader,
     /// Which rows are reported.
     pub rows: ReportedRows,
-    /// Whether a row with a note is at fault.
+    /// Whether a row with a note is faulty.
     pub is_strict: bool,
-    /// What else decides how rows are read, as the caller names it.
+    /// Further settings of the reader, in the caller's form.
     pub settings: Value,
 }
 
-/// What [`Check`] counts.
+/// The counts of [`Check`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckTally {
     /// Rows.
     pub rows: u64,
     /// Rows that cannot be read.
     pub bad_rows: u64,
-    /// Rows with a call that is truncated, unknown or invalid, or a message that cannot be read.
+    /// Rows with a truncated, unknown or invalid call, or an unreadable message.
     pub faulty_rows: u64,
-    /// Rows without a fault, and with notes.
+    /// Rows with notes and without a fault.
     pub noted_rows: u64,
     /// Calls.
     pub calls: u64,

@@ -1,11 +1,11 @@
-//! Which columns hold what.
+//! The columns of rows.
 
-/// Where a row has its conversation or text, and its tools.
+/// The columns of a row's conversation or text, and of its tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// The conversation or the text; without a name the first of [`Columns::DEFAULT`] that a row has.
+    /// The conversation or the text; without a name, the first of [`Columns::DEFAULT`] that a row has.
     pub content: Option<String>,
-    /// The tools that the row brings along, if it has the column.
+    /// The tools of the row, if it has the column.
     pub tools: String,
 }
 
@@ -19,10 +19,10 @@ impl Default for Columns {
 }
 
 impl Columns {
-    /// The columns that are looked for, in this order.
+    /// The default columns, in order of preference.
     pub const DEFAULT: &[&str] = &["messages", "conversations", "text", "input"];
 
-    /// The names of which a row has to have one.
+    /// The names of which a row needs one.
     pub fn wanted(&self) -> Vec<String> {
         match &self.content {
             Some(name) => vec![name.clone()],
@@ -33,7 +33,7 @@ impl Columns {
         }
     }
 
-    /// The column among these that holds the conversation or text.
+    /// The column that contains the conversation or text, if the row has it.
     pub fn chosen(&self, has: impl Fn(&str) -> bool) -> Option<&str> {
         match &self.content {
             Some(name) => Some(name.as_str()).filter(|name| has(name)),
@@ -41,11 +41,11 @@ impl Columns {
         }
     }
 
-    /// All columns that a task reads which does not write the row anew.
+    /// All columns that a task reads, if it does not rewrite rows.
     pub fn needed(&self) -> Vec<String> {
         let mut needed = self.wanted();
         needed.push(self.tools.clone());
-        // Those of a line of `parse --jsonl`.
+        // The fields of a line of `parse --jsonl`.
         for field in [
             "id",
             "dialect",

@@ -1,4 +1,4 @@
-//! How a file is compressed.
+//! The compression of a file.
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
@@ -6,34 +6,34 @@ use std::io::{self, BufRead, Read, Write};
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
-/// How a file is compressed.
+/// The compression of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// It is not.
+    /// Uncompressed.
     #[default]
     None,
-    /// gzip, of one member or several.
+    /// gzip, with one member or several.
     Gzip,
-    /// Zstandard, of one frame or several.
+    /// Zstandard, with one frame or several.
     Zstd,
 }
 
-/// The level of Zstandard where nobody chooses: its own default.
+/// The default level of Zstandard.
 const ZSTD_LEVEL: i32 = 3;
 
 impl Compression {
-    /// How a file is compressed that starts so.
+    /// The compression of a file with these first bytes.
     pub(crate) fn of_start(bytes: &[u8]) -> Compression {
         match bytes {
             [0x1f, 0x8b, ..] => Compression::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
-            // A frame to be skipped, which some writers put first.
+            // A skippable frame, which some writers put first.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
             _ => Compression::None,
         }
     }
 
-    /// What the name of such a file ends with.
+    /// The suffix of the file name.
     pub fn suffix(self) -> &'static str {
         match self {
             Compression::None => "",
@@ -42,7 +42,7 @@ impl Compression {
         }
     }
 
-    /// What `input` holds.
+    /// Decodes `input`.
     pub(crate) fn decoder<R: BufRead + Send + 'static>(
         self,
         input: R,
@@ -54,7 +54,7 @@ impl Compression {
         })
     }
 
-    /// Writes to `out`, as one member or frame: some readers take no second one.
+    /// Encodes to `out`, as one member or frame: some readers stop after the first.
     pub(crate) fn encoder<W: Write>(self, out: W) -> io::Result<Encoder<W>> {
         Ok(match self {
             Compression::None => Encoder::None(out),
@@ -78,7 +78,7 @@ impl fmt::Display for Compression {
     }
 }
 
-/// A compressor. Dropped without [`Encoder::finish`], it leaves an archive that readers call truncated.
+/// A compressor. If it is dropped without [`Encoder::finish`], readers report its archive as truncated.
 pub(crate) enum Encoder<W: Write> {
     None(W),
     Gzip(GzEncoder<W>),

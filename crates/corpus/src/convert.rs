@@ -1,4 +1,4 @@
-//! Conversations from one dialect into another, row by row.
+//! Converts conversations from one dialect to another, row by row.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::check::BadRow;
 use crate::row::{Content, Row};
 use crate::task::{Output, Tally, Task, Written, guarded, write_line};
 
-/// The form that conversations are written in.
+/// The target form of conversations.
 #[derive(Clone, Debug)]
 pub enum Target {
     /// Messages of OpenAI's chat API.
@@ -32,36 +32,36 @@ pub enum Target {
 /// Writes each conversation in another form.
 #[derive(Debug)]
 pub struct Convert {
-    /// What reads texts, with the tools of the row where it has any.
+    /// The reader of texts, with the tools of the row if it has any.
     pub lines: LineReader,
-    /// Calls are beside the text, and texts are not read.
+    /// Whether calls are structured fields next to the text; the texts are then not read.
     pub is_structured: bool,
-    /// The form that is written.
+    /// The target form.
     pub target: Target,
-    /// Whether each message that was written is read back and compared.
+    /// Whether each converted message is read back and compared.
     pub is_checked: bool,
-    /// Which columns hold what.
+    /// The columns of rows.
     pub columns: Columns,
-    /// What else decides the output, as the caller names it.
+    /// Further settings of the output, in the caller's form.
     pub settings: Value,
 }
 
-/// What [`Convert`] counts.
+/// The counts of [`Convert`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConvertTally {
     /// Rows.
     pub rows: u64,
     /// Rows that cannot be read.
     pub bad_rows: u64,
-    /// Calls that were carried.
+    /// Converted calls.
     pub calls: u64,
-    /// Results that were carried.
+    /// Converted results.
     pub results: u64,
-    /// Messages that stayed as they were.
+    /// Unchanged messages.
     pub left: u64,
-    /// How many of them the target would read otherwise.
+    /// The unchanged messages that the target would read otherwise.
     pub differ: u64,
-    /// What was carried and is in doubt.
+    /// Converted items that are in doubt.
     pub doubtful: u64,
 }
 
@@ -85,7 +85,7 @@ impl Tally for ConvertTally {
     }
 }
 
-/// What is to be said about a row.
+/// The report on a row.
 #[derive(Serialize)]
 struct ConvertedRow<'r> {
     row: u64,
@@ -96,14 +96,14 @@ struct ConvertedRow<'r> {
     doubtful: &'r [String],
 }
 
-/// A row, and what its texts are read with.
+/// A row, and the compiled dialects for its texts.
 type Prepared = (Row, CompiledDialects);
 
 impl Task for Convert {
     type Tally = ConvertTally;
 
     fn run(&self, batch: &Batch) -> Output<ConvertTally> {
-        // A converter borrows what it reads with: all of that is found first, and converters are made of it after.
+        // A converter borrows its dialects: all of them are prepared first, and then the converters.
         let prepared: Vec<(u64, Result<Prepared, BadLine>)> = batch
             .rows()
             .map(|raw| (raw.number, guarded(raw, |raw| self.prepared(raw))))
@@ -223,7 +223,7 @@ impl Convert {
                 ConvertedMessage::Json(message) => self.with_messages(row, message),
             }),
             Content::Conversation(conversation) => {
-                // The list goes to the field that its form has, where the field is one that forms have.
+                // The list goes to the standard field of its form, unless the caller named the column.
                 let is_known = !row.is_encoded && self.columns.content.is_none();
                 if is_known && conversation.is_array() && row.document.is_object() {
                     return converter.conversation(row.document, report).map_err(bad);
@@ -235,7 +235,7 @@ impl Convert {
         }
     }
 
-    /// A text that became structured: it leaves its column for the one that its form has.
+    /// A text that became structured: it moves from its column to the standard field of its form.
     fn with_messages(&self, mut row: Row, message: Value) -> Value {
         let (name, list) = match (&self.target, message) {
             (Target::Responses, items) => ("input", items),
@@ -249,7 +249,7 @@ impl Convert {
     }
 }
 
-/// Counts what became of a row, and reports what is to be said about it.
+/// Counts the result of a row, and reports its problems.
 fn note(row: u64, id: Value, report: &ConversionReport, output: &mut Output<ConvertTally>) {
     let tally = &mut output.tally;
     tally.calls += report.calls as u64;

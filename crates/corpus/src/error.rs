@@ -1,4 +1,4 @@
-//! What ends a run, or the part of it that reads one input.
+//! Errors that end a run, or the reading of one input.
 
 use std::io;
 use std::path::PathBuf;
@@ -18,36 +18,36 @@ pub enum CorpusError {
         #[source]
         source: io::Error,
     },
-    /// An input that ends before its end, or is not what it should be from some byte on.
+    /// An input that is truncated, or invalid from some byte on.
     #[error("cannot read {} past byte {byte}, after {rows} rows", .path.display())]
     Read {
         /// The input.
         path: PathBuf,
-        /// How many bytes of the file were read.
+        /// The number of bytes read.
         byte: u64,
-        /// How many rows came before.
+        /// The number of rows before the error.
         rows: u64,
         /// Why.
         #[source]
         source: io::Error,
     },
-    /// A file whose columns are known, without the one that is asked for.
+    /// A file with known columns, without the requested one.
     #[error("{} has no column {}; it has {}", .path.display(), alternatives(.wanted), quoted(.columns).join(", "))]
     NoColumn {
         /// The input.
         path: PathBuf,
-        /// The columns, one of which should be there.
+        /// The accepted columns; one of them is needed.
         wanted: Vec<String>,
-        /// Those that are there.
+        /// The existing columns.
         columns: Vec<String>,
     },
-    /// A folder without a file that could be read.
+    /// A folder without a readable file.
     #[error("{} holds no file whose name ends with {endings}", .0.display(), endings = crate::input::ENDINGS.join(", "))]
     EmptyFolder(PathBuf),
     /// A Parquet file, in a build without Parquet.
     #[error("{} is a Parquet file; this build was made without the feature `parquet`", .0.display())]
     WithoutParquet(PathBuf),
-    /// Two inputs whose outputs would have one name.
+    /// Two inputs whose outputs would have the same name.
     #[error("{} and {} would both be written as `{name}`: give one of them another name", .first.display(), .second.display())]
     SameName {
         /// An input.
@@ -78,27 +78,27 @@ pub enum CorpusError {
         #[source]
         source: serde_json::Error,
     },
-    /// A folder that holds the outputs of another run.
+    /// A folder with the outputs of another run.
     #[error("{} holds the output of another run: {what} differ; name another folder, or delete this one", .folder.display())]
     OtherRun {
         /// The folder.
         folder: PathBuf,
-        /// What is not as it was.
+        /// The part of the settings that differs.
         what: &'static str,
     },
     /// A folder that another process writes to.
     #[error("{} is being written to by another process", .0.display())]
     Locked(PathBuf),
-    /// The observer ended the run.
+    /// The observer stopped the run.
     #[error("the run was stopped")]
     Stopped,
-    /// The system starts no thread.
+    /// The system cannot start a thread.
     #[error("cannot start threads")]
     Threads(#[source] rayon::ThreadPoolBuildError),
 }
 
 impl CorpusError {
-    /// Whether only its input is at fault, so that the run continues with the next.
+    /// Whether the fault is in the input only, so that the run continues with the next input.
     pub(crate) fn is_of_input(&self) -> bool {
         matches!(
             self,
@@ -112,7 +112,7 @@ pub(crate) fn quoted(names: &[String]) -> Vec<String> {
     names.iter().map(|name| format!("`{name}`")).collect()
 }
 
-/// Names in quotes, with a word between the last two that says that one of them is enough.
+/// Names in quotes, with "or" before the last one.
 pub(crate) fn alternatives(names: &[String]) -> String {
     let mut names = quoted(names);
     let last = names.pop().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! A run whose outputs are files of a folder, and that continues where it was ended.
+//! A run that writes files to a folder, and that can be resumed.
 //!
-//! Each input becomes shards of so many rows. A shard is written under another name, synchronized and renamed, and then the
-//! manifest says that it is there. A run that finds a manifest passes over the rows of the shards in it.
+//! Each input becomes shards of a fixed number of rows. A shard is written under a temporary name, synchronized and
+//! renamed, and then added to the manifest. A run that finds a manifest skips the rows of its shards.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -20,31 +20,31 @@ use crate::task::{Tally, Task, Written};
 /// The name of the manifest.
 const MANIFEST: &str = "manifest.json";
 
-/// The file that says which process writes.
+/// The lock file of the writing process.
 const LOCK: &str = ".lock";
 
-/// A folder that a run writes to.
+/// The output folder of a run.
 #[derive(Clone, Debug)]
 pub struct Folder {
-    /// The folder; it is made where it is not there.
+    /// The folder; it is created if it does not exist.
     pub path: PathBuf,
-    /// How many rows a shard has. That many are lost at most when a run is killed.
+    /// The number of rows in a shard: at most this many are lost when a run is killed.
     pub shard_rows: u64,
-    /// How shards are compressed; without one as their input is.
+    /// The compression of shards; by default the one of their input.
     pub compression: Option<Compression>,
 }
 
-/// What a run has done so far.
+/// The progress of a run.
 #[derive(Debug, Serialize, Deserialize)]
 struct Manifest<T> {
-    /// The version of this shape.
+    /// The version of this format.
     schema: u32,
     #[serde(flatten)]
     origin: Origin,
     shards: Vec<Shard<T>>,
 }
 
-/// What the outputs depend on.
+/// The settings that the outputs depend on.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Origin {
     toolglot: String,
@@ -58,32 +58,33 @@ struct Origin {
 struct InputState {
     path: String,
     bytes: Option<u64>,
-    /// When it was changed last, in nanoseconds since 1970.
+    /// The time of the last change, in nanoseconds since 1970.
     modified: Option<u64>,
 }
 
-/// A shard that is written.
+/// A finished shard.
 #[derive(Debug, Serialize, Deserialize)]
 struct Shard<T> {
-    /// Which input its rows are of, and its first one.
+    /// The input of its rows, and the first row.
     input: usize,
     first_row: u64,
     rows: u64,
-    /// Whether the input ends with it.
+    /// Whether it is the last shard of the input.
     is_last: bool,
     data: Option<String>,
     report: Option<String>,
-    /// Why the input could not be read further: the next run tries again.
+    /// Why the input could not be read further; the next run tries again.
     error: Option<String>,
     tally: T,
 }
 
 impl Runner {
-    /// Runs a task over all rows, into files of a folder. A run that was ended continues, and the files are the same.
+    /// Runs a task over all rows, into files of a folder. An interrupted run can be resumed, with the same files as a
+    /// full run.
     ///
     /// # Errors
-    /// A file that cannot be written, a folder of another run, and two inputs of one name. An input that cannot be read ends
-    /// itself, and no more.
+    /// A file that cannot be written, a folder of another run, or two inputs of one name. An unreadable input only ends
+    /// its own part of the run.
     pub fn into_folder<T: Task>(
         &self,
         task: &T,
@@ -151,7 +152,7 @@ impl Runner {
     }
 }
 
-/// One shard that is made.
+/// A shard in progress.
 struct ShardRun<'r, 'o, T> {
     runner: &'r Runner,
     task: &'r T,
@@ -169,7 +170,7 @@ impl<T: Task> ShardRun<'_, '_, T> {
         Ok(source)
     }
 
-    /// Makes the shard that starts at that row; with the reason, where its input could not be read further.
+    /// Makes the shard that starts at that row; with the error, if its input could not be read further.
     fn shard(
         &mut self,
         source: &mut Source,
@@ -217,7 +218,7 @@ impl<T: Task> ShardRun<'_, '_, T> {
             Err(error) => return Err(error),
         };
         let rows = tally.rows();
-        // An input that ended with its last shard leaves an empty one.
+        // An input that ends exactly at the end of a shard leads to an empty shard, which is not needed.
         let is_needed = rows > 0 || first_row == 0;
         let shard = Shard {
             input,
@@ -236,7 +237,7 @@ impl<T: Task> ShardRun<'_, '_, T> {
     }
 }
 
-/// A file that gets its name when it is whole.
+/// A file that gets its final name when it is complete.
 struct ShardFile {
     folder: PathBuf,
     name: String,
@@ -268,7 +269,7 @@ impl ShardFile {
             })
     }
 
-    /// Gives the file its name, or deletes it; its name, if it is there.
+    /// Renames the file to its final name, or deletes it; returns the name of an existing file.
     fn finish(self, is_needed: bool) -> Result<Option<String>, CorpusError> {
         let (folder, name) = (self.folder, self.name);
         let finished = self.out.finish().and_then(|out| {
@@ -290,7 +291,7 @@ impl ShardFile {
 }
 
 impl Folder {
-    /// Writes a file that gets its name when it is whole.
+    /// Writes a file that gets its final name when it is complete.
     ///
     /// # Errors
     /// It cannot be written.
@@ -307,7 +308,7 @@ impl Folder {
         })
     }
 
-    /// The manifest of the folder, if it is one of this run, or a new one.
+    /// The manifest in the folder, if it belongs to this run, or a new one.
     fn manifest<T: Task>(
         &self,
         task: &T,
@@ -336,7 +337,7 @@ impl Folder {
             folder: self.path.clone(),
             what,
         };
-        // What is counted depends on the task: its name comes first.
+        // The counts depend on the task, so the task's name is compared first.
         let found: Manifest<serde::de::IgnoredAny> =
             serde_json::from_slice(&text).map_err(|source| CorpusError::Manifest {
                 path: path.clone(),
@@ -351,7 +352,7 @@ impl Folder {
             let mut names = shard.data.iter().chain(&shard.report);
             names.all(|name| self.path.join(name).is_file())
         };
-        // A shard that ended early, or whose files are gone, is made again, with all after it of the same input.
+        // A shard with an error or without its files is made again, and so are all later shards of the input.
         let mut broken: Vec<usize> = Vec::new();
         found.shards.retain(|shard| {
             if shard.error.is_some() || !files(shard) {
@@ -370,7 +371,7 @@ impl Folder {
 }
 
 impl Origin {
-    /// What differs.
+    /// The setting that differs.
     fn difference(&self, other: &Origin) -> Option<&'static str> {
         [
             (self.toolglot == other.toolglot, "the versions of toolglot"),
@@ -424,12 +425,12 @@ fn output_names(inputs: &[Input]) -> Result<Vec<String>, CorpusError> {
     Ok(names)
 }
 
-/// Where a file is written before it has its name.
+/// The temporary path of a file.
 fn partial(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.partial"))
 }
 
-/// Gives a file that is whole its name, so that a crash leaves it whole or not there.
+/// Gives a complete file its name, so that after a crash it is complete or absent.
 fn publish(file: &File, folder: &Path, name: &str) -> io::Result<()> {
     file.sync_all()?;
     fs::rename(partial(folder, name), folder.join(name))?;
@@ -445,7 +446,7 @@ fn publish(file: &File, folder: &Path, name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes this process the only one that writes to a folder, until the answer is dropped.
+/// Takes the write lock of a folder, until the returned file is dropped.
 fn lock(folder: &Path) -> Result<File, CorpusError> {
     let path = folder.join(LOCK);
     let file = File::create(&path).map_err(|source| CorpusError::Write { path, source })?;
@@ -459,7 +460,7 @@ fn lock(folder: &Path) -> Result<File, CorpusError> {
     Ok(file)
 }
 
-/// An error and all that it comes from, on one line.
+/// An error and its sources, on one line.
 fn with_sources(error: &CorpusError) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);

@@ -15,7 +15,7 @@ use crate::lines::LineSource;
 #[cfg(feature = "parquet")]
 use crate::parquet_file::ParquetSource;
 
-/// What the names of files end with that are read in a folder.
+/// The name suffixes of the files that are read in a folder.
 pub(crate) const ENDINGS: &[&str] = &[
     ".jsonl",
     ".ndjson",
@@ -36,10 +36,10 @@ pub struct Input {
 }
 
 impl Input {
-    /// The inputs that these paths name, in order; of a folder its files, by name.
+    /// The inputs that these paths name, in order; for a folder its files, by name.
     ///
     /// # Errors
-    /// A path where nothing is, a folder that cannot be read, or one that holds none of the files that are read.
+    /// A path that does not exist, an unreadable folder, or a folder without a supported file.
     pub fn all(paths: &[PathBuf]) -> Result<Vec<Input>, CorpusError> {
         let mut inputs = Vec::new();
         for path in paths {
@@ -74,13 +74,13 @@ impl Input {
         self.path.as_os_str() == "-"
     }
 
-    /// How many bytes it has, where that is known before it is read.
+    /// The size in bytes, if it is known before reading.
     pub fn n_bytes(&self) -> Option<u64> {
         let metadata = fs::metadata(&self.path).ok()?;
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// The name of its outputs: that of the file without what says how it is stored.
+    /// The name of its outputs: the file name without the suffixes of format and compression.
     pub(crate) fn stem(&self) -> String {
         if self.is_stdin() {
             return "stdin".to_owned();
@@ -173,7 +173,7 @@ fn lines(
     Ok((SourceKind::Lines(lines), compression))
 }
 
-/// The files of a folder that are read, by name.
+/// The supported files of a folder, by name.
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -191,7 +191,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 pub(crate) struct Source {
     path: PathBuf,
     kind: SourceKind,
-    /// How it is compressed, and what is made of it as well.
+    /// The compression of the input, which is the default for its outputs.
     pub(crate) compression: Compression,
     n_read: Arc<AtomicU64>,
     n_rows: u64,
@@ -204,10 +204,10 @@ enum SourceKind {
 }
 
 impl Source {
-    /// The next rows, at most `n_rows`; without rows at the end.
+    /// The next rows, at most `n_rows`; no rows at the end.
     ///
     /// # Errors
-    /// The input ends before its end. The rows before were given out.
+    /// The input is truncated. The rows before the end were returned already.
     pub(crate) fn next(&mut self, limits: &Limits, n_rows: u64) -> Result<Batch, CorpusError> {
         let batch = match &mut self.kind {
             SourceKind::Lines(lines) => lines.next(limits, n_rows),
@@ -219,7 +219,7 @@ impl Source {
         Ok(batch)
     }
 
-    /// Passes over rows that were read by an earlier run.
+    /// Skips rows that an earlier run read.
     pub(crate) fn skip(&mut self, limits: &Limits, n_rows: u64) -> Result<(), CorpusError> {
         let skipped = match &mut self.kind {
             SourceKind::Lines(lines) => lines.skip(limits, n_rows),
@@ -231,7 +231,7 @@ impl Source {
         Ok(())
     }
 
-    /// How many bytes of the file were read.
+    /// The number of bytes read from the file.
     pub(crate) fn n_read(&self) -> u64 {
         self.n_read.load(Ordering::Relaxed)
     }

@@ -1,14 +1,14 @@
 //! Tool calls in data sets of any size.
 //!
-//! A [`Task`] says what becomes of rows: [`Check`] reports on each, [`Repair`] writes broken calls anew, [`Convert`] writes
-//! conversations in another dialect, [`Count`] gives [`Stats`] and their page. A [`Runner`] reads JSON lines, plain or
-//! compressed, and Parquet files, runs a task over their rows on all cores, and writes what it gives in the order of the rows.
-//! The bytes that are written do not depend on the number of threads, or on whether a run was killed and continued.
+//! A [`Task`] processes rows: [`Check`] reports on each, [`Repair`] rewrites broken calls, [`Convert`] writes
+//! conversations in another dialect, [`Count`] computes [`Stats`] and their page. A [`Runner`] reads JSON lines, plain
+//! or compressed, and Parquet files. It runs a task over their rows on all cores, and writes the results in the order
+//! of the rows. The output bytes do not depend on the number of threads, or on an interruption of the run.
 //!
-//! A bad row is a row in the report: no row ends a run. What is held is bounded by [`Limits`].
+//! A bad row is a row in the report: no row ends a run. [`Limits`] bound the memory.
 //!
-//! What this crate deliberately does not do: it asks no network and no policy, runs no call, and prints nothing. A caller with
-//! rows and threads of its own gives a [`Batch`] to [`Task::run`], which is a pure function of its rows.
+//! This crate deliberately uses no network and no policy, runs no call, and prints nothing. A caller with its own rows
+//! and threads passes a [`Batch`] to [`Task::run`], which is a pure function of its rows.
 //!
 //! ```
 //! use toolglot_chat::{DialectChoice, LineReader, Reader, dialect_named};
@@ -68,7 +68,7 @@ pub use runner::{Observer, Progress, Runner, Streams, Summary};
 pub use stats::{ArgumentCounts, Count, Histogram, Names, Stats};
 pub use task::{Output, Tally, Task, Written};
 
-/// The example of the README, compiled and run with the other examples.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,16 +1,16 @@
-//! How much is held at once.
+//! Limits of the memory.
 
-/// How much of an input is held at once.
+/// Limits of the part of an input that is in memory.
 ///
-/// A run holds at most `threads + 2` batches and their outputs: the one that is read, those that are worked on, and those that
-/// wait for an earlier one to be written.
+/// A run holds at most `threads + 2` batches and their outputs. A batch is being read, is being processed, or waits for
+/// an earlier one to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How many rows a batch has at most.
+    /// The maximum number of rows in a batch.
     pub batch_rows: usize,
-    /// A batch gets no further row once it has so many bytes. So it has fewer than this and one row more.
+    /// A batch with this many bytes gets no further row, so it has fewer bytes than this plus one row.
     pub batch_bytes: usize,
-    /// A longer row is not held: it is bad.
+    /// A longer row is not stored: it is bad.
     pub row_bytes: usize,
 }
 

@@ -8,7 +8,7 @@ use crate::batch::Batch;
 use crate::compression::Compression;
 use crate::limits::Limits;
 
-/// Counts the bytes that were taken from a reader.
+/// Counts the bytes read from a reader.
 pub(crate) struct CountingReader<R> {
     inner: R,
     n_read: Arc<AtomicU64>,
@@ -39,19 +39,19 @@ impl<R: BufRead> BufRead for CountingReader<R> {
     }
 }
 
-/// How many bytes are read from a file at once.
+/// The number of bytes per read from a file.
 const BUFFER: usize = 256 << 10;
 
 /// Reads lines.
 pub(crate) struct LineSource {
     input: BufReader<Box<dyn Read + Send>>,
     next_row: u64,
-    /// What ends the input before its end, once the rows before it were given out.
+    /// The error after the last row, kept until the rows before it are returned.
     failure: Option<io::Error>,
 }
 
 impl LineSource {
-    /// The lines of `input`, whose bytes are counted as they are taken.
+    /// The lines of `input`, whose bytes are counted as they are read.
     pub(crate) fn new(
         input: impl Read + Send + 'static,
         n_read: Arc<AtomicU64>,
@@ -67,7 +67,7 @@ impl LineSource {
         Ok((source, compression))
     }
 
-    /// The next rows, as many as the limits allow and no more than `n_rows`; without rows at the end of the input.
+    /// The next rows, as many as the limits allow and no more than `n_rows`; no rows at the end of the input.
     pub(crate) fn next(&mut self, limits: &Limits, n_rows: u64) -> io::Result<Batch> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
@@ -93,7 +93,7 @@ impl LineSource {
         Ok(batch)
     }
 
-    /// Adds the next line that is not blank; `false` at the end of the input.
+    /// Adds the next nonblank line; `false` at the end of the input.
     fn line(&mut self, batch: &mut Batch, most: usize) -> io::Result<bool> {
         let start = batch.row_start();
         let mut n_bytes: u64 = 0;
@@ -134,7 +134,7 @@ impl LineSource {
         }
     }
 
-    /// Passes over rows that were read by an earlier run.
+    /// Skips rows that an earlier run read.
     pub(crate) fn skip(&mut self, limits: &Limits, n_rows: u64) -> io::Result<()> {
         let end = self.next_row + n_rows;
         while self.next_row < end {

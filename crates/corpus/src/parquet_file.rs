@@ -19,7 +19,7 @@ use crate::columns::Columns;
 use crate::error::CorpusError;
 use crate::limits::Limits;
 
-/// Reads one row group after the other, and of each the columns that are needed.
+/// Reads the row groups in order, and only the needed columns.
 pub(crate) struct ParquetSource {
     file: File,
     metadata: ArrowReaderMetadata,
@@ -27,12 +27,12 @@ pub(crate) struct ParquetSource {
     columns: Option<Vec<String>>,
     n_read: Arc<AtomicU64>,
     next_group: usize,
-    /// Rows of the next group that are passed over.
+    /// The number of rows to skip in the next group.
     n_skipped: usize,
-    /// The group that is being read.
+    /// The reader of the current group.
     reader: Option<ParquetRecordBatchReader>,
     next_row: u64,
-    /// Rows that were read and are not given out: their text, and where the first of them starts.
+    /// Rows that were read and not returned yet: their text, and the start of the first one.
     text: Vec<u8>,
     start: usize,
 }
@@ -83,7 +83,7 @@ impl ParquetSource {
         })
     }
 
-    /// The next rows, as many as the limits allow and no more than `n_rows`; without rows at the end of the file.
+    /// The next rows, as many as the limits allow and no more than `n_rows`; no rows at the end of the file.
     pub(crate) fn next(&mut self, limits: &Limits, n_rows: u64) -> io::Result<Batch> {
         let most = limits
             .batch_rows
@@ -110,7 +110,7 @@ impl ParquetSource {
         Ok(batch)
     }
 
-    /// Passes over rows that were read by an earlier run.
+    /// Skips rows that an earlier run read.
     #[expect(clippy::unnecessary_wraps, reason = "as for lines")]
     pub(crate) fn skip(&mut self, mut n_rows: u64) -> io::Result<()> {
         self.next_row += n_rows;
@@ -158,7 +158,7 @@ impl ParquetSource {
         let group = self.metadata.metadata().row_group(self.next_group);
         let n_rows = usize::try_from(group.num_rows()).unwrap_or(0).max(1);
         let n_bytes = usize::try_from(group.total_byte_size()).unwrap_or(0);
-        // Rows of a group are decoded together: as many as have the bytes of a batch on average.
+        // Rows of a group are decoded together: as many as fill a batch on average.
         let at_once = (limits.batch_bytes / (n_bytes / n_rows).max(1)).clamp(1, limits.batch_rows);
         let file = self.file.try_clone()?;
         let builder =
@@ -189,7 +189,7 @@ impl ParquetSource {
         self.n_read.store(bytes.unsigned_abs(), Ordering::Relaxed);
     }
 
-    /// An error in the row group that is being read, with its place in the file.
+    /// An error in the current row group, with its place in the file.
     fn in_group(&self, error: impl std::fmt::Display) -> io::Error {
         let number = self.next_group.saturating_sub(1);
         let group = self.metadata.metadata().row_groups().get(number);

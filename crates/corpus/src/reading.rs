@@ -7,7 +7,7 @@ use toolglot_wire::{Arguments, AssistantMessage, BadLine, Line, StructuredCall};
 use crate::columns::Columns;
 use crate::row::{Content, Row};
 
-/// The dialect of calls that are beside the text.
+/// The dialect of structured calls next to the text.
 pub(crate) const STRUCTURED: &str = "openai";
 
 /// Reads rows and verifies their calls.
@@ -17,24 +17,24 @@ pub struct RowReader {
     pub(crate) columns: Columns,
 }
 
-/// A row that was read.
+/// A parsed row.
 pub(crate) enum RowReading {
     /// The row is one text.
     Text(Box<Digest>),
-    /// The row is a conversation: the messages of the assistant, and those of any role that cannot be read.
+    /// The row is a conversation: the messages of the assistant, and unreadable messages of any role.
     Conversation(Vec<MessageReading>),
 }
 
 /// A message of a conversation.
 pub(crate) struct MessageReading {
-    /// Its place in the list, from 0.
+    /// Its index in the list, from 0.
     pub(crate) at: usize,
-    /// What was read, or why it cannot be read.
+    /// The parsed message, or the reason why it is unreadable.
     pub(crate) digest: Result<Digest, String>,
 }
 
 impl RowReading {
-    /// Whether a call is truncated, unknown or invalid, or a message cannot be read.
+    /// Whether a call is truncated, unknown or invalid, or a message is unreadable.
     pub(crate) fn is_faulty(&self) -> bool {
         match self {
             RowReading::Text(digest) => digest.is_faulty,
@@ -45,7 +45,7 @@ impl RowReading {
         }
     }
 
-    /// All that was read.
+    /// All parsed messages.
     pub(crate) fn digests(&self) -> Vec<&Digest> {
         match self {
             RowReading::Text(digest) => vec![digest],
@@ -58,7 +58,7 @@ impl RowReading {
 }
 
 impl RowReader {
-    /// A reader of rows. Texts are read as `lines` says, with the tools of the row where it has any.
+    /// A reader of rows. `lines` reads the texts, with the tools of the row if it has any.
     pub fn new(lines: LineReader, columns: Columns) -> RowReader {
         RowReader { lines, columns }
     }
@@ -90,7 +90,7 @@ impl RowReader {
         }
     }
 
-    /// One message. Where calls are beside its text, the text is not read.
+    /// One message. If it has structured calls, its text is not read.
     fn message(
         &self,
         message: AssistantMessage,
@@ -135,7 +135,7 @@ impl RowReader {
     }
 }
 
-/// A call that is beside the text, as one that was read. It has no place in the text.
+/// A structured call in the form of a parsed call. It has no place in the text.
 fn structured((index, call): (u32, StructuredCall)) -> Call {
     Call {
         id: CallId(index),

@@ -7,20 +7,20 @@ use crate::batch::RawRow;
 use crate::columns::Columns;
 use crate::error::{alternatives, quoted};
 
-/// One row, read.
+/// A parsed row.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// The whole row; a conversation that stood there as text in JSON is a list in it.
+    /// The whole row; a conversation that was JSON in a string is a list here.
     pub(crate) document: Value,
-    /// Where its content is; `None` where the row is a list of messages.
+    /// The column of its content; `None` if the row is a list of messages.
     pub(crate) column: Option<String>,
-    /// The content stood there as text in JSON.
+    /// Whether the content was JSON in a string.
     pub(crate) is_encoded: bool,
-    /// The tools that it brings along.
+    /// The tools of the row.
     pub(crate) tools: Option<Value>,
 }
 
-/// What a row holds.
+/// The content of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Content<'r> {
     Text(&'r str),
@@ -32,7 +32,7 @@ impl Row {
     /// Reads a row.
     ///
     /// # Errors
-    /// The answer to give instead, with the row's id if that much could be read.
+    /// The error response, with the row's id if it could be read.
     pub(crate) fn read(raw: RawRow<'_>, columns: &Columns) -> Result<Row, BadLine> {
         let bad = |id: Value, error: String| BadLine { id, error };
         if let Some(n_bytes) = raw.overlong {
@@ -102,12 +102,12 @@ impl Row {
         })
     }
 
-    /// Its id, or `null`.
+    /// The id, or `null`.
     pub(crate) fn id(&self) -> Value {
         self.document.get("id").cloned().unwrap_or_default()
     }
 
-    /// What it holds.
+    /// The content.
     pub(crate) fn content(&self) -> Content<'_> {
         let content = match &self.column {
             Some(column) => &self.document[column.as_str()],
@@ -119,7 +119,8 @@ impl Row {
         }
     }
 
-    /// Its text as a line of `parse --jsonl`. A row whose text is under `input` has the form of such a line, and may say more.
+    /// Its text as a line of `parse --jsonl`. A row with its text in `input` has that form, and may have further
+    /// fields.
     pub(crate) fn line(&self, text: &str) -> Result<Line, BadLine> {
         let column = self.column.as_deref().unwrap_or_default();
         let mut line = match &self.document {
@@ -136,7 +137,7 @@ impl Row {
         Ok(line)
     }
 
-    /// The row as it is written, with this content.
+    /// The output row with this content.
     pub(crate) fn with_content(mut self, content: Value) -> Value {
         let content = if self.is_encoded {
             Value::String(content.to_string())
@@ -155,7 +156,7 @@ impl Row {
     }
 }
 
-/// A text that is a conversation in JSON.
+/// A conversation in JSON text.
 fn conversation(text: &str) -> Option<Value> {
     if !text.trim_start().starts_with(['[', '{']) {
         return None;
@@ -164,7 +165,7 @@ fn conversation(text: &str) -> Option<Value> {
     toolglot_wire::is_conversation(text).then_some(value)
 }
 
-/// The tools of a row. A list that is empty is none, and a list may be text in JSON.
+/// The tools of a row. An empty list counts as none, and a list may be JSON in a string.
 fn tools(value: Option<&Value>) -> Result<Option<Value>, toolglot_value::Error> {
     Ok(match value {
         None | Some(Value::Null) => None,
@@ -176,7 +177,7 @@ fn tools(value: Option<&Value>) -> Result<Option<Value>, toolglot_value::Error> 
     })
 }
 
-/// How many columns of a row are named at most.
+/// The maximum number of columns that an error names.
 const NAMED: usize = 20;
 
 fn no_column(columns: &Columns, fields: &Map<String, Value>) -> String {

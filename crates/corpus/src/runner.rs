@@ -1,4 +1,4 @@
-//! Batches worked on by all threads, and written in the order of the rows.
+//! Processes batches on all threads, and writes the results in the order of the rows.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -12,30 +12,30 @@ use crate::input::{Input, Source};
 use crate::limits::Limits;
 use crate::task::{Output, Tally, Task, Written};
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Rows that are written, those of an earlier run too.
+    /// Written rows, including those of an earlier run.
     pub rows: u64,
-    /// Those among them that an earlier run wrote.
+    /// The rows among them that an earlier run wrote.
     pub earlier_rows: u64,
-    /// Bytes of the inputs that were read, as they are stored.
+    /// Bytes read from the inputs, in their stored form.
     pub bytes: u64,
-    /// Bytes of all inputs, where that is known.
+    /// Bytes of all inputs, if known.
     pub total_bytes: Option<u64>,
 }
 
-/// Gets the progress after each batch, and says whether to go on.
+/// Gets the progress after each batch, and decides whether to continue.
 pub type Observer<'o> = dyn FnMut(&Progress) -> ControlFlow<()> + 'o;
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Summary<T> {
-    /// What was counted.
+    /// The counts.
     pub tally: T,
-    /// Inputs that were not read to their end, each with the reason. The rows before it are counted and written.
+    /// Inputs that were not read to their end, each with the reason. The rows before the error are counted and written.
     pub failures: Vec<CorpusError>,
 }
 
@@ -52,24 +52,24 @@ impl<T: Default> Default for Summary<T> {
 #[derive(Debug)]
 pub struct Runner {
     pool: ThreadPool,
-    /// How much is held at once.
+    /// The memory limits.
     pub limits: Limits,
 }
 
-/// How much of an input was read.
+/// The part of an input that was read.
 pub(crate) struct RowsRead {
     pub(crate) rows: u64,
     pub(crate) is_end: bool,
 }
 
-/// The stack of a thread: values of JSON are read and dropped by recursion, to a depth that is bounded.
+/// The stack size of a thread: JSON values are read and dropped by recursion, to a bounded depth.
 const STACK: usize = 8 << 20;
 
 impl Runner {
-    /// A runner with so many threads; with as many as the machine has cores, where nothing is said.
+    /// A runner with this many threads; by default as many as the machine has cores.
     ///
     /// # Errors
-    /// The system starts no thread.
+    /// The system cannot start a thread.
     pub fn new(threads: Option<usize>) -> Result<Runner, CorpusError> {
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads.unwrap_or(0))
@@ -83,11 +83,11 @@ impl Runner {
         })
     }
 
-    /// Runs a task over all rows, and writes what it gives to `data` and `report`, in order. The bytes do not depend on the
-    /// number of threads.
+    /// Runs a task over all rows, and writes its output to `data` and `report`, in order. The bytes do not depend on
+    /// the number of threads.
     ///
     /// # Errors
-    /// An output that cannot be written. An input that cannot be read ends itself, and no more.
+    /// An output that cannot be written. An unreadable input only ends its own part of the run.
     pub fn stream<T: Task>(
         &self,
         task: &T,
@@ -125,7 +125,8 @@ impl Runner {
         Ok(summary)
     }
 
-    /// Runs a task over the next rows of one input. `write` gets what it gives in order, and how many bytes were read by then.
+    /// Runs a task over the next rows of one input. `write` gets the outputs in order, with the number of bytes read so
+    /// far.
     pub(crate) fn rows<T: Task>(
         &self,
         task: &T,
@@ -153,7 +154,7 @@ impl Runner {
                             read.rows += batch.len() as u64;
                             let (sender, receiver) = sync_channel(1);
                             scope.spawn(move |_| {
-                                // Nobody waits any more where an output could not be written.
+                                // The receiver is gone if an output could not be written.
                                 let _ = sender.send(task.run(&batch));
                             });
                             waiting.push_back(receiver);
@@ -164,7 +165,7 @@ impl Runner {
                 let Some(first) = waiting.pop_front() else {
                     return Ok(());
                 };
-                // Without an output its thread panicked; the scope ends by the same panic.
+                // If there is no output, its thread panicked; the scope propagates the panic.
                 let Ok(output) = first.recv() else {
                     return Ok(());
                 };
@@ -178,11 +179,11 @@ impl Runner {
     }
 }
 
-/// Where a run writes to.
+/// The outputs of a run.
 pub struct Streams<'s> {
-    /// What the task gives.
+    /// The output of the task.
     pub data: &'s mut dyn Write,
-    /// What is to be said about rows, where the task writes them anew.
+    /// The report on rows, if the task rewrites them.
     pub report: &'s mut dyn Write,
 }
 
@@ -193,12 +194,12 @@ pub(crate) fn observe(observer: &mut Observer<'_>, progress: &Progress) -> Resul
     }
 }
 
-/// Adds up the progress over all inputs.
+/// The total progress over all inputs.
 pub(crate) struct Meter {
     pub(crate) progress: Progress,
     sizes: Vec<Option<u64>>,
     n_ended: usize,
-    /// Bytes of the inputs that ended.
+    /// Bytes of the finished inputs.
     bytes_before: u64,
 }
 
@@ -216,13 +217,13 @@ impl Meter {
         }
     }
 
-    /// So many rows more were written, and so many bytes of this input were read by now.
+    /// Adds written rows; `n_read` is the number of bytes read from this input so far.
     pub(crate) fn advance(&mut self, rows: u64, n_read: u64) {
         self.progress.rows += rows;
         self.progress.bytes = self.bytes_before + n_read;
     }
 
-    /// So many rows were written by an earlier run.
+    /// Adds rows that an earlier run wrote.
     pub(crate) fn pass(&mut self, rows: u64) {
         self.progress.rows += rows;
         self.progress.earlier_rows += rows;

@@ -1,4 +1,4 @@
-//! What is done with rows.
+//! The processing of rows.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,59 +10,59 @@ use toolglot_wire::BadLine;
 
 use crate::batch::{Batch, RawRow};
 
-/// What is done with rows, on as many threads as share it.
+/// The processing of rows, on any number of threads that share it.
 pub trait Task: Sync {
-    /// What is counted.
+    /// The counts.
     type Tally: Tally;
 
-    /// What the rows of a batch become. It depends on nothing but them.
+    /// Processes the rows of a batch. The result depends only on them.
     fn run(&self, batch: &Batch) -> Output<Self::Tally>;
 
-    /// All that decides the output beside the rows: a run continues only where these are as they were.
+    /// All settings that affect the output: a run is resumed only with the same settings.
     fn settings(&self) -> Value;
 
-    /// What is written.
+    /// The kind of output.
     fn writes(&self) -> Written;
 
-    /// Which columns it reads.
+    /// The columns that it reads.
     fn columns(&self) -> &crate::Columns;
 }
 
-/// What a task writes.
+/// The kind of output of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// Nothing: it only counts.
+    /// Only counts.
     Nothing,
     /// A report.
     Report,
-    /// Each row anew, and a report beside.
+    /// The rewritten rows, and a report.
     Rows,
 }
 
-/// What is counted over all rows.
+/// The counts over all rows.
 pub trait Tally: Clone + Default + Send + Serialize + DeserializeOwned {
-    /// Adds what was counted of later rows.
+    /// Adds the counts of later rows.
     fn add(&mut self, later: Self);
 
-    /// How many rows there were.
+    /// The number of rows.
     fn rows(&self) -> u64;
 
     /// Whether a row is bad, or a call truncated, unknown or invalid.
     fn is_faulty(&self) -> bool;
 }
 
-/// What the rows of a batch became.
+/// The result for the rows of a batch.
 #[derive(Clone, Debug, Default)]
 pub struct Output<T> {
-    /// Lines of JSON: the rows, or the report where that is all.
+    /// Lines of JSON: the rows, or the report if that is the only output.
     pub data: Vec<u8>,
-    /// Lines of JSON about rows that are bad, were changed, or were not carried.
+    /// Lines of JSON about rows that are bad, changed or not converted.
     pub report: Vec<u8>,
-    /// What was counted.
+    /// The counts.
     pub tally: T,
 }
 
-/// Does something with a row. A panic is an error of the row: it ends no run.
+/// Processes a row. A panic is an error of the row and does not end the run.
 pub(crate) fn guarded<T>(
     row: RawRow<'_>,
     work: impl FnOnce(RawRow<'_>) -> Result<T, BadLine>,
@@ -81,7 +81,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     text.unwrap_or("a panic without a message")
 }
 
-/// Writes a value as one line of JSON. Memory takes all of it.
+/// Writes a value as one line of JSON. Writing to memory cannot fail.
 pub(crate) fn write_line(out: &mut Vec<u8>, value: &impl Serialize) {
     serde_json::to_writer(&mut *out, value).expect("a value of ours is JSON, and memory takes it");
     out.push(b'\n');

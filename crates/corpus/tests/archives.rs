@@ -1,4 +1,4 @@
-//! Files as they are stored: compressed, broken, long, in folders.
+//! Stored files: compressed, broken, long, in folders.
 
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -51,7 +51,7 @@ fn compressed_rows_are_read_as_plain_ones_whatever_the_name() {
     }
 }
 
-/// The rows before the end are there, and the error names the byte.
+/// The rows before the end are returned, and the error names the byte.
 #[test]
 fn a_truncated_archive_gives_the_rows_before_its_end() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! What the tests make corpora and tasks of.
+//! Helpers that make corpora and tasks for the tests.
 
 use std::fs;
 use std::io::Write as _;
@@ -40,7 +40,7 @@ pub(crate) fn count() -> Count {
     }
 }
 
-/// What a task gives for inputs: the data, the report, and what was counted.
+/// The result of a task for inputs: the data, the report, and the counts.
 pub(crate) fn ran<T: Task>(
     task: &T,
     paths: &[PathBuf],
@@ -64,7 +64,7 @@ pub(crate) fn values(lines: &str) -> Vec<Value> {
     lines.lines().map(value).collect()
 }
 
-/// Writes a file of rows, and gives its path.
+/// Writes a file of rows, and returns its path.
 pub(crate) fn file(folder: &Path, name: &str, rows: &[Value]) -> PathBuf {
     let mut text = Vec::new();
     for row in rows {
@@ -73,7 +73,7 @@ pub(crate) fn file(folder: &Path, name: &str, rows: &[Value]) -> PathBuf {
     bytes(folder, name, &text)
 }
 
-/// Writes a file, and gives its path.
+/// Writes a file, and returns its path.
 pub(crate) fn bytes(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, bytes).expect("the folder is writable");
@@ -86,7 +86,7 @@ pub(crate) fn tools(name: &str) -> Value {
         "type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}}])
 }
 
-/// Rows that differ: conversations in which calls are fine, broken, unknown and cut short, and texts.
+/// Varied rows: conversations with valid, broken, unknown and truncated calls, and texts.
 pub(crate) fn mixed(n: usize) -> Vec<Value> {
     let row = |n: usize| {
         let name = format!("tool_{}", n % 7);

@@ -22,7 +22,7 @@ fn stats() -> Stats {
     count().run(&batch).tally
 }
 
-/// Nothing of the corpus is markup, and nothing is fetched or run.
+/// No text of the corpus becomes markup, and the page fetches and runs nothing.
 #[test]
 fn a_page_needs_nothing_but_itself() {
     let page = stats().page("<corpus> & \"others\".jsonl");
@@ -42,7 +42,7 @@ fn a_page_needs_nothing_but_itself() {
     assert!(page.contains("default-src 'none'"));
 }
 
-/// Every tag that is opened is closed, in order: a browser mends what is not, and shows something else.
+/// Every open tag is closed, in order: a browser repairs malformed markup, and shows something else.
 #[test]
 fn a_page_is_well_formed() {
     let page = stats().page("corpus");

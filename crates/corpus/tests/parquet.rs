@@ -98,7 +98,7 @@ fn a_table_that_is_cut_or_corrupt_names_the_byte() {
     assert!(
         matches!(summary.failures[0], CorpusError::Read { byte, rows: 0, .. } if byte == cut as u64)
     );
-    // The data of the second row group is broken, and the footer is whole.
+    // The data of the second row group is broken, and the footer is intact.
     let mut broken = bytes.clone();
     let at = bytes.len() / 3;
     for byte in &mut broken[at..at + 200] {
@@ -140,7 +140,7 @@ fn shards_of_a_table_go_on() {
     }
     assert_eq!(run("ended", u64::MAX).expect("it goes on"), whole);
     for shard in 0..7 {
-        // A table is compressed inside, and so are its shards.
+        // A Parquet file is compressed inside, so its shards are compressed, too.
         let name = format!("a-{shard:05}.jsonl.zst");
         let read = |run: &str| fs::read(folder.path().join(run).join(&name)).expect("it is there");
         assert!(read("whole") == read("ended"), "{name}");

@@ -1,4 +1,4 @@
-//! Rows whose broken calls are written anew.
+//! Rows whose broken calls are rewritten.
 
 use toolglot_corpus::{Batch, Repair, RepairTally, Task};
 use toolglot_value::{Value, json};
@@ -12,7 +12,7 @@ pub(crate) fn repair() -> Repair {
     }
 }
 
-/// What becomes of rows: the rows, the report, and what was counted.
+/// The result for rows: the rows, the report, and the counts.
 fn repaired(rows: &[Value]) -> (Vec<Value>, Vec<Value>, RepairTally) {
     let mut batch = Batch::new(0);
     for row in rows {
@@ -115,7 +115,7 @@ fn texts_are_repaired_in_the_place_that_their_form_has() {
     assert_eq!((tally.repaired, tally.changed_rows), (5, 5));
 }
 
-/// What was repaired once has nothing left to repair, and says the same.
+/// A repaired row needs no further repair, and is equal when repaired again.
 #[test]
 fn repaired_rows_need_no_repair() {
     let rows = crate::corpus::mixed(60);

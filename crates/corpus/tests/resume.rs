@@ -1,4 +1,4 @@
-//! Runs that are ended and go on.
+//! Interrupted and resumed runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +34,7 @@ fn folder(path: &Path, compression: Option<Compression>) -> Folder {
     }
 }
 
-/// Runs into a folder until so many rows are written.
+/// Runs into a folder until this many rows are written.
 fn run<T: Task>(
     task: &T,
     inputs: &[Input],
@@ -54,7 +54,7 @@ fn run<T: Task>(
     Ok(summary.tally)
 }
 
-/// A run that is ended anywhere, however often, leaves the files that one run leaves.
+/// A run that is interrupted anywhere, any number of times, leaves the same files as a full run.
 fn goes_on<T: Task>(task: &T, compression: Option<Compression>) {
     let place = tempfile::tempdir().expect("a folder");
     let paths = [
@@ -69,7 +69,7 @@ fn goes_on<T: Task>(task: &T, compression: Option<Compression>) {
     for most in [2, 10, 13, 29, 43, 44, 60] {
         let error = run(task, &inputs, &ended, most);
         assert!(matches!(error, Err(CorpusError::Stopped)), "{most}");
-        // What a crash leaves of a shard is no shard.
+        // The partial file of a crash does not count as a shard.
         fs::write(ended.path.join("a-00004.jsonl.partial"), "half a").expect("writable");
     }
     let _ = fs::remove_file(ended.path.join("a-00004.jsonl.partial"));
@@ -82,7 +82,7 @@ fn goes_on<T: Task>(task: &T, compression: Option<Compression>) {
         "{:?}",
         files_of(&ended).keys()
     );
-    // A run that is done does nothing.
+    // A finished run does nothing.
     assert_eq!(
         text(&run(task, &inputs, &ended, u64::MAX).expect("it is done")),
         text(&tally)
@@ -110,7 +110,7 @@ fn counts_go_on() {
     goes_on(&count(), None);
 }
 
-/// The shards of an input are its output, cut.
+/// The shards of an input are its output, split.
 #[test]
 fn shards_are_the_output_in_pieces() {
     let place = tempfile::tempdir().expect("a folder");

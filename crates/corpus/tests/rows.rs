@@ -1,4 +1,4 @@
-//! What becomes of single rows.
+//! The results for single rows.
 
 use toolglot_corpus::{Batch, Columns, RowReader, Task};
 use toolglot_value::{Value, json};
@@ -13,7 +13,7 @@ fn checked(rows: &[&str]) -> Vec<Value> {
     values(&String::from_utf8(check().run(&batch).data).expect("text"))
 }
 
-/// A row of the form of a line of `parse --jsonl` has the same document, after the number of the row.
+/// A row in the form of a line of `parse --jsonl` has the same document, after the number of the row.
 #[test]
 fn a_text_has_the_document_of_a_line() {
     let row = json!({"id": "a", "input": "<tool_call>{'name': 'f', 'arguments': {'pth': 'a'}}</tool_call>",
@@ -76,7 +76,7 @@ fn bytes_that_are_no_text_are_named() {
     assert_eq!((output.tally.rows, output.tally.bad_rows), (1, 1));
 }
 
-/// Calls beside the text are checked as those in it are.
+/// Structured calls are checked like calls in the text.
 #[test]
 fn structured_calls_are_verified() {
     let call = |name: &str, arguments: &str| json!({"id": "1", "function": {"name": name, "arguments": arguments}});
@@ -107,7 +107,7 @@ fn structured_calls_are_verified() {
     assert_eq!(found[0]["messages"][0]["content"], "I look.");
 }
 
-/// Without tools broken arguments are still broken.
+/// Broken arguments are reported without tools, too.
 #[test]
 fn structured_arguments_are_objects_without_tools_too() {
     let row = r#"{"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{"}}]}]}"#;
@@ -138,7 +138,7 @@ fn columns_have_other_names_when_asked_for() {
     assert_eq!(found[1]["error"], "no column `dialog`; the row has `text`");
 }
 
-/// A panic of ours would be a row as well: nothing in these rows makes one, however they are cut.
+/// A panic would be reported as a row: no prefix of these rows causes one.
 #[test]
 fn no_prefix_of_a_row_ends_a_run() {
     let row = crate::corpus::mixed(3).pop().expect("a row").to_string();

@@ -1,10 +1,10 @@
-//! Events that were found, written into the document that expected others.
+//! Writes the emitted events into the document that expected others.
 
 use std::fmt::Write as _;
 
 use crate::case::Case;
 
-/// The document with the events that were found in place of those that it expected; an input without events gets a block.
+/// The document with the emitted events in place of the expected ones; an input without events gets a block.
 ///
 /// `found` are cases of this document, in its order, each with its [events](Case::events).
 pub fn bless(document: &str, found: &[(&Case, String)]) -> String {
@@ -23,7 +23,7 @@ pub fn bless(document: &str, found: &[(&Case, String)]) -> String {
     blessed
 }
 
-/// Both texts line by line: lines that only one of them has start with `-` or `+`.
+/// A line diff of both texts: lines that only one of them has start with `-` or `+`.
 pub fn difference(expected: &str, found: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
     let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();

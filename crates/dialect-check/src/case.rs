@@ -1,4 +1,4 @@
-//! A case: an input, how it is parsed, and the events that are expected. `docs/notation.md` describes the format.
+//! A case: an input, the options for parsing it, and the expected events. `docs/notation.md` describes the format.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,9 +25,9 @@ pub struct Case {
     pub tools: Option<String>,
     /// The model's text.
     pub input: Vec<Part>,
-    /// The expected events, a line each. `None`: the document does not say them yet.
+    /// The expected events, a line each. `None`: the document has no events for this input yet.
     pub expected: Option<String>,
-    /// The bytes of the document that [`bless`](crate::bless) replaces: the expected events, or the place after the input.
+    /// The byte range that [`bless`](crate::bless) replaces: the expected events, or the place after the input.
     pub(crate) blessed: Range<usize>,
 }
 
@@ -37,7 +37,7 @@ pub struct Case {
 pub struct Part {
     /// Its text.
     pub text: String,
-    /// It came as a special token.
+    /// Whether it came as a special token.
     pub special: bool,
 }
 
@@ -49,24 +49,24 @@ pub struct CaseOptions {
     pub dialects: Vec<String>,
     /// Why the model stopped.
     pub finish: Finish,
-    /// What becomes of a call in quoted code.
+    /// The policy for a call in quoted code.
     pub in_code: InCode,
-    /// What becomes of a call in reasoning.
+    /// The policy for a call in reasoning.
     pub in_reasoning: InReasoning,
-    /// The message starts inside reasoning.
+    /// Whether the message starts inside reasoning.
     pub reasoning_open: bool,
-    /// `\n`, `\r`, `\t`, `\\` and `\u{..}` stand for characters, `\s{..}` for a special token.
+    /// Whether `\n`, `\r`, `\t`, `\\` and `\u{..}` are escapes for characters, and `\s{..}` for a special token.
     escaped: bool,
 }
 
-/// What is wrong with a document of cases.
+/// An error in a document of cases.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {kind}")]
 #[non_exhaustive]
 pub struct CaseError {
     /// The line of the fence, counted from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The kind of the error.
     pub kind: CaseErrorKind,
 }
 
@@ -74,13 +74,13 @@ pub struct CaseError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CaseErrorKind {
-    /// No sentence between the heading and the input.
+    /// An input without a descriptive sentence between its heading and the input.
     #[error("the input has no description; write above it, in one sentence, what the case shows")]
     NoDescription,
     /// A block of events without an input before it.
     #[error("the block `events` has no block `input` before it")]
     NoInput,
-    /// A word after `input` that means nothing.
+    /// An unknown word after `input`.
     #[error(
         "unknown word `{0}` after `input`; the words are dialect=NAME, finish=stop|length|unknown, code=accept, reasoning=accept|open and escaped"
     )]
@@ -88,7 +88,7 @@ pub enum CaseErrorKind {
     /// An input without a dialect.
     #[error("the input names no dialect; write `input dialect=hermes`")]
     NoDialect,
-    /// An escape that means nothing.
+    /// An unknown escape.
     #[error(
         "unknown escape `{0}`; the escapes of an `escaped` input are \\n, \\r, \\t, \\\\, \\u{{HEX}} and \\s{{TOKEN}}"
     )]
@@ -99,13 +99,13 @@ pub enum CaseErrorKind {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// A tool set that does not exist.
+    /// An unknown builtin tool set.
     #[error("unknown builtin tool set `{0}`")]
     UnknownBuiltin(String),
-    /// A tool set that is no JSON.
+    /// A tool set that is not JSON.
     #[error("the block `tools` is not JSON: {0}")]
     ToolsJson(#[from] serde_json::Error),
-    /// A tool set that is none.
+    /// An invalid tool set.
     #[error("the block `tools`: {0}")]
     Tools(#[from] toolglot_toolset::ToolError),
     /// Dialects that cannot be compiled together.
@@ -113,7 +113,7 @@ pub enum ProgramError {
     Dialects(#[from] ChatError),
 }
 
-/// An input whose events depend on how it is cut, or do not cover it: a fault of the parser, not of the dialect.
+/// Events that depend on the cut, or do not cover the input: a fault of the parser, not of the dialect.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReadingError {
@@ -126,24 +126,24 @@ pub enum ReadingError {
         cut: Cut,
         /// The events of the whole input.
         whole: String,
-        /// The events of the input that was cut.
+        /// The events of the input with that cut.
         pieces: String,
     },
-    /// Bytes that no event has.
+    /// The first byte without an event.
     #[error("byte {0} of the input is in no event")]
     Gap(u64),
 }
 
-/// The cases of a Markdown document, in order; those that name no dialect are of `dialect`.
+/// The cases of a Markdown document, in order; a case that names no dialect belongs to `dialect`.
 ///
 /// # Errors
-/// What is wrong with the document, with its line.
+/// An error in the document, with its line.
 pub fn cases(document: &str, dialect: Option<&str>) -> Result<Vec<Case>, CaseError> {
     let mut cases: Vec<Case> = Vec::new();
     let mut title = "";
     let mut has_description = false;
     let mut tools: Option<&str> = None;
-    // The last case is still without its events.
+    // Whether the last case still lacks its events.
     let mut is_open = false;
     for block in blocks(document) {
         match block {
@@ -205,10 +205,10 @@ fn case(
 }
 
 impl Case {
-    /// The tool set that it brings.
+    /// The tool set of the case.
     ///
     /// # Errors
-    /// A tool set that does not exist, or is none.
+    /// An unknown builtin, or an invalid tool set.
     pub fn toolbox(&self) -> Result<Option<Toolbox>, ProgramError> {
         let Some(tools) = self.tools.as_deref().map(str::trim) else {
             return Ok(None);
@@ -221,10 +221,11 @@ impl Case {
         Ok(Some(Toolbox::from_json(&serde_json::from_str(tools)?)?))
     }
 
-    /// The program that it is parsed with.
+    /// The program that parses the input.
     ///
     /// # Errors
-    /// What `find` says of the names of its dialects; as [`Case::toolbox`]; dialects that cannot be compiled together.
+    /// An error of `find` about a dialect name; an error of [`Case::toolbox`]; dialects that cannot be compiled
+    /// together.
     pub fn program<E: From<ProgramError>>(
         &self,
         find: impl Fn(&str) -> Result<Dialect, E>,
@@ -236,7 +237,7 @@ impl Case {
         program.map_err(|error| ProgramError::from(error).into())
     }
 
-    /// A parser for its input.
+    /// A parser for the input.
     pub fn parser(&self, program: &Arc<Program>) -> Parser {
         let parser = Parser::new(Arc::clone(program))
             .in_code(self.options.in_code)
@@ -248,8 +249,8 @@ impl Case {
         }
     }
 
-    /// Its events, a line each: the same for the whole input and for pieces of one and of three bytes. An input with special
-    /// tokens is also cut in two at each byte, since what stands between two tokens may come with either.
+    /// The events, a line each: the same for the whole input and for pieces of one and of three bytes. An input with
+    /// special tokens is also cut in two at each byte, since the text between two tokens may come with either token.
     ///
     /// # Errors
     /// Events that depend on the cut, or do not cover the input.
@@ -311,7 +312,8 @@ impl Part {
     }
 }
 
-/// Reads the escapes of an `escaped` input. A line break is written as an escape, so those of the document do not count.
+/// Decodes the escapes of an `escaped` input. Line breaks of the document are ignored: the input writes them as
+/// escapes.
 fn unescaped(text: &str) -> Result<Vec<Part>, CaseErrorKind> {
     let mut parts = Vec::new();
     let mut plain = String::new();

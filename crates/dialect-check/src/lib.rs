@@ -1,8 +1,8 @@
-//! What a dialect reads, checked without Rust of its author.
+//! Checks the behavior of a dialect; its author writes no Rust.
 //!
-//! - [`cases()`] reads Markdown documents: inputs, and the events that are expected. [`Case::events`] gives those that the
-//!   parser emits, the same however the input is cut; [`bless`] writes them into the document.
-//! - [`dialect_report`] writes sample calls in a dialect and parses them back: what the dialect carries, and what it does not.
+//! - [`cases()`] reads Markdown documents: inputs, and the expected events. [`Case::events`] gives the events that the
+//!   parser emits, the same for every cut of the input; [`bless`] writes them into the document.
+//! - [`dialect_report`] writes sample calls in a dialect and parses them back, to report which calls it carries.
 //!
 //! It opens no file and prints nothing: `toolglot dialects check` and `dialects test` do.
 //!

@@ -1,4 +1,4 @@
-//! Markdown as far as cases need it: headings, prose and fenced blocks, with their places.
+//! The subset of Markdown that cases need: headings, prose and fenced blocks, with their positions.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ pub enum Block<'a> {
     Heading {
         /// The number of `#`.
         level: usize,
-        /// The text after them.
+        /// The text after the `#`.
         title: &'a str,
     },
-    /// A line of anything else that is not blank.
+    /// Any other nonblank line.
     Prose,
     /// A fenced block.
     Fence(Fence<'a>),
@@ -25,15 +25,15 @@ pub struct Fence<'a> {
     pub info: &'a str,
     /// The lines between the fences, without the last line break.
     pub text: &'a str,
-    /// The bytes of those lines in the document, the last line break included.
+    /// The byte range of those lines in the document, the last line break included.
     pub body: Range<usize>,
-    /// Where the block ends: after the line of the closing fence.
+    /// The end of the block: after the line of the closing fence.
     pub end: usize,
     /// The line of the opening fence, counted from 1.
     pub line: usize,
 }
 
-/// The blocks of a document, in order. A fenced block without a closing fence goes to the end.
+/// The blocks of a document, in order. Without a closing fence, a fenced block extends to the end.
 pub fn blocks(document: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut open: Option<(usize, Fence<'_>)> = None;

@@ -1,4 +1,4 @@
-//! The events of an input, merged so that they do not depend on how it was cut, and written as lines.
+//! The events of an input, merged so that they do not depend on the cut, and written as lines.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ enum Piece {
     Text(String),
     Reasoning(String),
     Markup(String),
-    /// The head, as a line says it.
+    /// The head, in the form of an event line.
     Call(String),
     Args(String),
     End(End),
-    /// The code, as a line says it, and where it points.
+    /// The code in the form of an event line, and the span of the note.
     Note(String, Span),
 }
 
@@ -26,14 +26,14 @@ enum Piece {
 pub enum Cut {
     /// One push.
     Whole,
-    /// Into pieces of so many bytes.
+    /// Into pieces of this many bytes.
     Every(usize),
     /// In two, at a byte.
     At(usize),
 }
 
 impl Cut {
-    /// How long the piece is that begins at `at`.
+    /// The length of the piece that starts at `at`.
     fn length(self, at: usize) -> usize {
         match self {
             Cut::Every(bytes) => bytes,
@@ -49,11 +49,11 @@ pub struct Reading {
     /// The whole input.
     input: String,
     pieces: Vec<Piece>,
-    /// All bytes before it are in an event.
+    /// The end of the bytes that events cover so far.
     cursor: u64,
-    /// The first byte that no event has.
+    /// The first byte that no event covers.
     gap: Option<u64>,
-    /// The only dialect, which heads need not name.
+    /// The only dialect, which heads omit.
     only: String,
 }
 
@@ -98,7 +98,7 @@ impl Reading {
         }
     }
 
-    /// The calls: head, arguments and end, whatever dialect they are said to be of.
+    /// The calls: head, arguments and end, without their dialects.
     pub fn calls(&self) -> Vec<String> {
         let mut calls: Vec<String> = Vec::new();
         for piece in &self.pieces {
@@ -119,7 +119,7 @@ impl Reading {
         calls
     }
 
-    /// The dialects that calls are said to be of, where that is not the case's own.
+    /// The dialects of the calls, where a head names one.
     pub fn dialects(&self) -> Vec<&str> {
         let heads = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Call(head) => Some(head.as_str()),
@@ -131,13 +131,14 @@ impl Reading {
             .collect()
     }
 
-    /// Whether both tell the same. Where a note stands between two pieces of one call does not count: pieces are cut.
+    /// Whether both have the same events. The place of a note inside a call does not count, since it depends on the
+    /// cut.
     pub fn same(&self, other: &Reading) -> bool {
         let (events, notes) = self.apart();
         (events, notes) == other.apart()
     }
 
-    /// The events, and the notes with the number of calls that began and ended before them.
+    /// The events, and the notes, each with the number of call starts and ends before it.
     fn apart(&self) -> (Vec<&Piece>, Vec<(usize, &Piece)>) {
         let (mut events, mut notes) = (Vec::new(), Vec::new());
         let mut n_calls = 0;
@@ -153,7 +154,8 @@ impl Reading {
         (events, notes)
     }
 
-    /// The events as lines: markup right before and inside a call is the call's and left out, its arguments are one line.
+    /// The events as lines. Markup right before and inside a call belongs to the call and is left out; its arguments
+    /// are one line.
     pub fn lines(&self) -> String {
         let mut out = String::new();
         let mut args: Option<String> = None;
@@ -185,7 +187,7 @@ impl Reading {
                     writeln!(out, "end {end}").expect("writing to a string");
                 }
                 Piece::Note(code, span) => {
-                    // The end of such a call waits for what follows its fence.
+                    // The end of such a call waits for the text after its fence.
                     if code.starts_with("N068") {
                         write_args(&mut out, args.take());
                     }
@@ -268,7 +270,7 @@ impl Sink for Reading {
             }
             _ => return,
         };
-        // A note does not cut what it stands in.
+        // A note does not split the text around it.
         let last = self
             .pieces
             .iter_mut()

@@ -1,4 +1,4 @@
-//! Sample calls of every shape: a dialect writes them, and parses what it wrote.
+//! Sample calls of every shape: a dialect writes them, and parses its own text.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use toolglot_value::{Map, Value, json};
 
 use crate::case::{Case, CaseOptions, Part};
 
-/// What a dialect does with sample calls.
+/// The results of a dialect for the sample calls.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DialectReport {
     /// The calls, in order from none to several arguments; empty if the dialect has no rule `call`.
     pub samples: Vec<Sample>,
-    /// A call is one only if its tool is known: without tools, what the dialect writes is text.
+    /// Whether a call needs a known tool: without tools, the dialect's own calls are text.
     pub needs_tools: bool,
-    /// Texts that the grammar describes, and that are parsed as other calls.
+    /// Texts of the grammar that are parsed as other calls.
     pub misread: Vec<Misread>,
-    /// A result as the dialect writes it; a model never writes one.
+    /// A result as the dialect writes it; a model never writes a result.
     pub result: String,
 }
 
@@ -32,21 +32,21 @@ pub struct DialectReport {
 pub struct Sample {
     /// Its shape, in words: `a call without arguments`.
     pub title: &'static str,
-    /// One of its calls has arguments.
+    /// Whether one of its calls has arguments.
     pub has_arguments: bool,
-    /// The text that the dialect wrote, if it wrote any.
+    /// The text that the dialect wrote, if any.
     pub text: Option<String>,
-    /// Why the dialect cannot carry it. `None`: its text parses to the same calls, closed, whole and in pieces.
+    /// Why the dialect cannot carry it. `None`: the text parses to the same calls, closed, whole and in pieces.
     pub refusal: Option<String>,
 }
 
-/// A text that the grammar describes, and that is parsed as other calls.
+/// A text of the grammar that is parsed as other calls.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Misread {
     /// The text.
     pub text: String,
-    /// The calls that it says, and those that were parsed.
+    /// The calls in the text, and the parsed calls.
     pub calls: [String; 2],
 }
 
@@ -76,7 +76,7 @@ impl DialectReport {
 /// A name and its arguments.
 type SampleCall = (String, Value);
 
-/// Writes sample calls in a dialect, and parses what it wrote: whole, and in pieces of one and of three bytes.
+/// Writes sample calls in a dialect, and parses the text: whole, and in pieces of one and of three bytes.
 ///
 /// # Errors
 /// As [`Program::compile`].
@@ -100,7 +100,7 @@ pub fn dialect_report(dialect: &Dialect) -> Result<DialectReport, GrammarError> 
             with_named.filter(is_better).unwrap_or(plain)
         })
         .collect();
-    // A value that holds a closer of the grammar cannot be written in any way.
+    // No way of writing can carry a value that contains a closer of the grammar.
     let carried = shapes.iter().zip(&samples);
     let carried = carried.filter(|(_, sample)| sample.refusal.is_none());
     let carried = carried.map(|((_, calls), _)| calls.as_slice());
@@ -131,10 +131,11 @@ pub fn dialect_report(dialect: &Dialect) -> Result<DialectReport, GrammarError> 
     })
 }
 
-/// How many ways of writing are tried.
+/// The maximum number of ways of writing.
 const WAYS: usize = 256;
 
-/// Writes the samples in each way that the dialect reads, and parses them: the first of each way that is parsed otherwise.
+/// Writes the samples in each way that the dialect reads, and parses them. The first misread text of each way is
+/// reported.
 fn misread<'s>(
     dialect: &Dialect,
     samples: &(impl Iterator<Item = &'s [SampleCall]> + Clone),
@@ -144,7 +145,7 @@ fn misread<'s>(
     let mut texts = BTreeSet::new();
     let mut found = Vec::new();
     for variant in dialect.variants(WAYS) {
-        // A way that is no dialect by itself has no text of its own.
+        // A way that is not a dialect alone has no text of its own.
         let Ok(renderer) = Renderer::new(&variant, tools) else {
             continue;
         };
@@ -177,7 +178,7 @@ fn call_texts<'a>(calls: &'a [SampleCall], arguments: &'a [String]) -> Vec<CallT
 fn shown(read: &Calls) -> String {
     let calls = read.calls.iter().map(|call| {
         let mut arguments = call.arguments.parse().unwrap_or(Value::Null);
-        // A line break before a closer may be the closer's.
+        // A line break before a closer may belong to the closer.
         for value in arguments
             .as_object_mut()
             .into_iter()
@@ -192,7 +193,7 @@ fn shown(read: &Calls) -> String {
     calls.collect::<Vec<_>>().join("; ")
 }
 
-/// The samples: of any tool, or of the tools that the rules of the dialect fix.
+/// The samples: calls of any tool, or of the tools in the rules of the dialect.
 fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
     if let Some(only) = dialect.only_calls() {
         if only.is_empty() {
@@ -267,7 +268,7 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
     named.into_iter().chain(any).collect()
 }
 
-/// The same calls with the arguments that the rule names beside those of its loop.
+/// The same calls with the named arguments of the rule, besides the arguments of its loop.
 fn with_named(dialect: &Dialect, calls: &[SampleCall]) -> Option<Vec<SampleCall>> {
     let named = dialect.named_arguments();
     let with_named = |(name, arguments): &SampleCall| {
@@ -282,7 +283,7 @@ fn with_named(dialect: &Dialect, calls: &[SampleCall]) -> Option<Vec<SampleCall>
     (!named.is_empty()).then(|| calls.iter().map(with_named).collect())
 }
 
-/// An object of these arguments, whose values are `text` where that may have several lines.
+/// An object of these arguments; a value that may have several lines is `text`.
 fn texts(arguments: &[(&str, bool)], text: &str) -> Value {
     let members = arguments.iter().map(|(key, is_short)| {
         let text = if *is_short { "a.rs" } else { text };
@@ -348,7 +349,7 @@ fn sample(
     }
 }
 
-/// The renderer writes what reads back equal, also where the parser is in doubt of it.
+/// The rendered text reads back equal, also where the parser is in doubt about it.
 const IN_DOUBT: &str = "the parser is in doubt where a value ends, and the call ends `recovered`";
 
 fn is_in_doubt(events: &str) -> bool {
@@ -370,7 +371,7 @@ fn case(text: &str, dialect: &str) -> Case {
     }
 }
 
-/// Calls without the last line break of their message, and with a line of text after them, are the same calls.
+/// Calls without the last line break of their message, or with a line of text after them, are the same calls.
 fn misread_ending(program: &Arc<Program>, text: &str) -> Option<&'static str> {
     let calls = |text: &str| {
         let read = parsed(program, text);

@@ -1,4 +1,4 @@
-//! Documents of cases: what is wrong with one is said with its line, and `bless` writes what was found.
+//! Documents of cases: an error names its line, and `bless` writes the emitted events.
 
 use toolglot_dialect_check::{Case, CaseErrorKind, ProgramError, bless, cases, difference};
 

@@ -1,4 +1,4 @@
-//! Sample calls show what a dialect carries, and what it does not.
+//! Sample calls show which calls a dialect carries, and which it does not.
 
 use toolglot_dialect_check::{DialectReport, dialect_report};
 use toolglot_engine::{CallText, Dialect, Renderer};
@@ -182,22 +182,22 @@ fn what_nobody_knows_is_not_written() {
 fn a_call_is_written_by_the_order_of_its_rule() {
     let two = [("save", r#"{"text": "a"}"#), ("ping", "{}")];
     let cases = [
-        // The first alternative, and what may be missing.
+        // The first alternative, and optional parts.
         (
             "call = \"<c\" (\":\" | \" \") name \"!\"? \">\" json \"</c>\"",
             "<c:save!>{\"text\": \"a\"}</c>\n<c:ping!>{}</c>",
         ),
-        // What is only read.
+        // Parts that are only read.
         (
             "call = \"<c \" name (\"\" | \"!\") \">\" (\"\" | \"```json\\n\" ws) json (\"\" | ws \"```\") \"</c>\"",
             "<c save>{\"text\": \"a\"}</c>\n<c ping>{}</c>",
         ),
-        // A text that nobody knows, an id and a server that the calls do not have.
+        // A wildcard text, and an id and a server that the calls do not have.
         (
             "call = \"<c \" name (\" t=\" type)? (\" n=\" any)? (\" id=\" id)? (\" in=\" server)? \">\" json \"</c>\"",
             "<c save>{\"text\": \"a\"}</c>\n<c ping>{}</c>",
         ),
-        // A word before what is asked.
+        // A word before the required capture.
         (
             "call = \"<c \" (\"json\" | type) \">\" name \" \" json \"</c>\"",
             "<c json>save {\"text\": \"a\"}</c>\n<c json>ping {}</c>",
@@ -220,7 +220,7 @@ fn a_call_is_written_by_the_order_of_its_rule() {
             "block = \"<cs>\" ws (call ws (\"\" | \",\") ws(\"\\n\"))* \"</cs>\"\ncall = object(name: f, args: a)",
             "<cs>{\"f\": \"save\", \"a\": {\"text\": \"a\"}}\n{\"f\": \"ping\", \"a\": {}}</cs>",
         ),
-        // The first alternative that holds several calls.
+        // The first alternative with several calls.
         (
             "block = \"<cs>\" (call | \"[\" (call \",\"?)* \"]\") \"</cs>\"\ncall = object(name: f, args: a)",
             "<cs>[{\"f\": \"save\", \"a\": {\"text\": \"a\"}},{\"f\": \"ping\", \"a\": {}}]</cs>",

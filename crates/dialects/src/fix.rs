@@ -1,4 +1,4 @@
-//! Words of the notation written into a file that has other ones.
+//! Replaces words in a file that have another name in the notation.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,11 +8,11 @@ use toolglot_engine::GrammarError;
 /// A dialect file with the words of the notation.
 #[derive(Clone, Debug)]
 pub struct FixedFile {
-    /// The file. Literals, comments and the names of its own rules are as they were.
+    /// The file. Literals, comments and the names of its own rules are unchanged.
     pub text: String,
-    /// What was replaced, in order of place.
+    /// The replacements, in order of place.
     pub replacements: Vec<Replacement>,
-    /// What is still wrong with the file, if anything is, with places of [`text`](FixedFile::text).
+    /// The first remaining error of the file, if any, with places in [`text`](FixedFile::text).
     pub error: Option<GrammarError>,
 }
 
@@ -21,14 +21,14 @@ pub struct FixedFile {
 pub struct Replacement {
     /// The line, from 1.
     pub line: usize,
-    /// The word that was there.
+    /// The word in the input.
     pub found: String,
     /// The word of the notation.
     pub word: String,
 }
 
-/// Replaces each word that the notation calls otherwise, up to the first other error. A file with the words of the notation stays
-/// as it is.
+/// Replaces each word that has another name in the notation, up to the first other error. A file with the words of the
+/// notation stays as it is.
 ///
 /// ```
 /// let fixed = toolglot_dialects::fix("dialect mine\ncall = bol \"run \" name \" \" json\n");
@@ -60,7 +60,7 @@ pub fn fix(file: &str) -> FixedFile {
         });
         text.replace_range(place, &word);
     };
-    // The names of rules are replaced before what the rules say.
+    // Names of rules are replaced before words inside rules.
     replacements.sort_by_key(|replacement| replacement.line);
     FixedFile {
         text,
@@ -69,7 +69,7 @@ pub fn fix(file: &str) -> FixedFile {
     }
 }
 
-/// Whether the place is the name that a line defines: that of a rule, or of a setting.
+/// Whether the place is the name that a line defines: the name of a rule or of a setting.
 fn names_a_rule(text: &str, place: &Range<usize>) -> bool {
     let line = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
     text[line..place.start].trim().is_empty() && !text[place.end..].starts_with(':')

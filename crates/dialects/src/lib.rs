@@ -1,9 +1,10 @@
 //! The dialects that ship with toolglot: the text of `dialects/*/dialect`, embedded, and a registry over it.
 //!
-//! - [`get`] finds a dialect by its name, by a model family (`qwen3`), or by what other parsers call it ([`ALIASES`]).
-//! - [`auto`] is the program that reads any of them at once, compiled when it is first asked for and shared from then on.
+//! - [`get`] finds a dialect by its name, by a model family (`qwen3`), or by another parser's name for it
+//!   ([`ALIASES`]).
+//! - [`auto`] is the program that reads any of them at once, compiled at its first use and shared from then on.
 //! - [`all`] and [`union`] are the dialects themselves, to choose from.
-//! - [`System`] is what the system that taught a dialect does with its calls and results.
+//! - [`System`] describes how the system that taught a dialect treats its calls and results.
 //!
 //! A server that knows its model compiles that dialect, and one that does not takes [`auto`]; for the tools of a request
 //! [`Program::for_tools`] shares the rules of either.
@@ -30,7 +31,7 @@
 //! # Ok::<(), toolglot_engine::GrammarError>(())
 //! ```
 //!
-//! A dialect of one's own is a file: [`parse`] reads it, and it may build on those of [`all`].
+//! A custom dialect is a file: [`parse`] reads it, and it may build on the dialects of [`all`].
 
 mod fix;
 mod system;
@@ -44,7 +45,7 @@ pub use system::{CountedCall, OneCall, ResultShape, System};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// Other spellings of dialect names, and names whose reading is that of another dialect.
+/// Other spellings of dialect names, and names of formats that another dialect reads.
 pub const ALIASES: &[(&str, &str)] = &[
     ("forge-xml", "forge"),
     ("forge-hybrid", "forge_hybrid"),
@@ -118,8 +119,8 @@ pub fn all() -> &'static [Dialect] {
     ALL.get_or_init(|| load().expect("the embedded dialects are checked by a test"))
 }
 
-/// All dialects in the order in which they count as a union: of a family first the dialect that it has the name of.
-/// Dialects that read plain shell blocks (`split`) are in it as well; beside prose they belong in no union.
+/// All dialects in the order of the union: a dialect whose `auto_prefers` names another dialect comes after the rest.
+/// The union includes dialects that read plain shell blocks (`split`); with prose they belong in no union.
 pub fn union() -> Vec<&'static Dialect> {
     let follows = |dialect: &&Dialect| {
         let family = dialect.setting("auto_prefers");
@@ -130,10 +131,10 @@ pub fn union() -> Vec<&'static Dialect> {
     heads
 }
 
-/// All dialects as one program, for no tools: what `--dialect auto` reads. Compiled when it is first asked for, which takes
-/// some milliseconds, and shared from then on; [`Program::for_tools`] makes the one for a request.
+/// All dialects as one program without tools, for `--dialect auto`. It is compiled at its first use, which takes some
+/// milliseconds, and then shared; [`Program::for_tools`] makes the program for a request.
 ///
-/// Dialects that read plain shell blocks (`split`) take no part: beside prose each block would be a command.
+/// Dialects that read plain shell blocks (`split`) are left out: with prose, each block would be a command.
 ///
 /// # Panics
 /// Never in a released build: a test compiles it.
@@ -147,7 +148,7 @@ pub fn auto() -> &'static Arc<Program> {
     })
 }
 
-/// The dialect of that name or alias; `-` is read as `_` where no alias has it.
+/// The dialect with that name or alias; `-` is read as `_` if no alias has it.
 pub fn get(name: &str) -> Option<&'static Dialect> {
     let find = |name: &str| {
         all()
@@ -157,10 +158,10 @@ pub fn get(name: &str) -> Option<&'static Dialect> {
     find(name).or_else(|| find(&name.replace('-', "_")))
 }
 
-/// The dialects of a file, each of which makes a program by itself. They may build on those that ship.
+/// The dialects of a file, each of which must compile alone. They may build on the embedded dialects.
 ///
 /// # Errors
-/// What is wrong with the file, and where.
+/// The error in the file, and its place.
 pub fn parse(file: &str) -> Result<Vec<Dialect>, GrammarError> {
     let dialects = Dialect::parse(file, all())?;
     if dialects.is_empty() {
@@ -175,13 +176,13 @@ pub fn parse(file: &str) -> Result<Vec<Dialect>, GrammarError> {
         });
     }
     for dialect in &dialects {
-        // Each alone: what is wrong then is wrong in this file.
+        // Each dialect compiles alone, so an error is in this file.
         Program::compile([dialect], &ToolSet::default(), Limits::default())?;
     }
     Ok(dialects)
 }
 
-/// The canonical spelling of a dialect's name; unknown names come back as they are.
+/// The canonical spelling of a dialect's name; an unknown name is returned unchanged.
 pub fn canonical(name: &str) -> &str {
     ALIASES
         .iter()
@@ -190,7 +191,7 @@ pub fn canonical(name: &str) -> &str {
 }
 
 fn load() -> Result<Vec<Dialect>, GrammarError> {
-    // A dialect comes after the one that it builds on.
+    // A dialect is loaded after its base.
     let base = |text: &str| {
         let head = text.lines().next().unwrap_or("");
         let head = head.split('#').next().unwrap_or("");
@@ -212,7 +213,7 @@ fn load() -> Result<Vec<Dialect>, GrammarError> {
             }
         }
         if all.len() == n_before {
-            // What is left builds on nothing that is there: the error of the first says so.
+            // The remaining dialects build on unknown ones; the error of the first one names its base.
             Dialect::parse(later[0].0, &all)?;
             break;
         }
@@ -249,7 +250,7 @@ mod tests {
     }
 }
 
-/// The example of the README, compiled and run with the other examples.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,29 +1,29 @@
-//! What the systems that taught a dialect do with its calls and results.
+//! How the systems that taught a dialect treat its calls and results.
 
 use std::sync::OnceLock;
 
-/// What the system that taught a dialect does with the calls of a message and with their results. No text is read otherwise for it.
+/// How the system that taught a dialect treats the calls of a message and their results. It does not change parsing.
 ///
-/// It is the file `system` beside the dialect: lines `key: value`, and comments after `#`.
+/// The source is the file `system` next to the dialect: lines `key: value`, and comments after `#`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct System {
-    /// The one call of a message that it runs (`calls`, `refusal`). `None`: it runs them all.
+    /// The only call of a message that the system runs (`calls`, `refusal`). `None`: it runs all calls.
     pub one_call: Option<OneCall>,
     /// Whether no word of a command leads out of the project (`commands: inside`).
     pub is_bounded: bool,
-    /// How a result is JSON (`results`). `None`: results are text.
+    /// The JSON shape of a result (`results`). `None`: results are text.
     pub results: Option<ResultShape>,
-    /// The server that a call means which names none (`server`).
+    /// The server of a call that names none (`server`).
     pub server: Option<&'static str>,
 }
 
-/// Which call of a message a system runs.
+/// The only call of a message that a system runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OneCall {
-    /// Which one that is.
+    /// Which call the system runs.
     pub counts: CountedCall,
-    /// The words of a refusal of the others; `{name}` stands for the name of the refused call.
+    /// The refusal text for the other calls; `{name}` is replaced by the name of the refused call.
     pub refusal: &'static str,
 }
 
@@ -46,7 +46,7 @@ pub enum ResultShape {
 }
 
 impl System {
-    /// The system of an embedded dialect. A dialect that has none runs all calls, and its results are text.
+    /// The system of an embedded dialect. Without a `system` file, all calls run and their results are text.
     ///
     /// # Panics
     /// Never in a released build: a test reads every file.
@@ -69,7 +69,7 @@ impl System {
             .map_or(&NONE, |(_, system)| system)
     }
 
-    /// `None` where a line is no setting.
+    /// `None` if a line is not a setting.
     fn parse(text: &'static str) -> Option<System> {
         let mut system = System::default();
         let mut counts = None;
@@ -92,7 +92,7 @@ impl System {
         system.one_call = match (counts, refusal) {
             (None, None) => None,
             (Some(counts), Some(refusal)) => Some(OneCall { counts, refusal }),
-            // Which call runs, and what the others are answered, are only told together.
+            // `calls` and `refusal` are only valid together.
             (None, Some(_)) | (Some(_), None) => return None,
         };
         Some(system)

@@ -1,4 +1,4 @@
-//! How a call in quoted code is read does not depend on the dialect.
+//! The reading of a call in quoted code does not depend on the dialect.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use toolglot_engine::{
 };
 use toolglot_toolset::Toolbox;
 
-/// Whose calls are fences themselves, or end with one.
+/// Dialects whose calls are fences, or end with one.
 const FENCES: &[&str] = &["axe", "react", "swe_agent", "tool_code"];
 
 struct Subject {
@@ -49,7 +49,7 @@ fn tools() -> ToolSet {
         .tool_set()
 }
 
-/// All dialects that write and read a call of a known tool behind text, alone and as one.
+/// All dialects that write and read a call of a known tool after text, alone and in the union.
 fn subjects(tools: &ToolSet) -> Vec<Subject> {
     let known = self::tools();
     let is_fence = |dialect: &Dialect| FENCES.contains(&dialect.name());
@@ -98,7 +98,7 @@ fn subjects(tools: &ToolSet) -> Vec<Subject> {
     all.into_iter().flatten().collect()
 }
 
-/// What each subject makes of `shape`, and those of them where that is not `expected`.
+/// The subjects that do not read `shape` as expected, each with its result.
 fn differing(
     subjects: &[&Subject],
     (shape, why): (&str, Finish),
@@ -178,7 +178,7 @@ fn calls_in_a_wrapper_are_calls_wherever_it_stands() {
     ] {
         let faults = differing(&subjects, (shape, why), |found| {
             let is_fine = |call: &toolglot_engine::Call| {
-                // Of several calls only the last one is told here.
+                // Of several calls only the last one is checked here.
                 let is_last = call.id == found.calls[found.calls.len() - 1].id;
                 call.place == Place::Code
                     && call.name == "read_file"
@@ -204,7 +204,7 @@ fn what_looks_like_a_call_in_another_quotation_is_text_with_a_note() {
     let all = subjects(&tools());
     let is_line = |subject: &&Subject| !subject.call.contains('\n');
     let (lines, blocks): (Vec<&Subject>, Vec<&Subject>) = all.iter().partition(is_line);
-    // Some dialects read a bare call only where it begins the message.
+    // Some dialects read a bare call only at the start of the message.
     let anywhere = |subject: &&Subject| {
         let text = subject.message("I look.\nCALL");
         subject.read(&text, Finish::Stop).calls.len() == 1

@@ -1,4 +1,4 @@
-//! What a parser is given beside the text: the prompt that the text goes on from, and the tokens of the model.
+//! The parser's inputs besides the text: the prompt that the text continues, and the special tokens of the model.
 
 use std::sync::Arc;
 

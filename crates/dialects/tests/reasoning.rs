@@ -1,4 +1,4 @@
-//! How a call in reasoning is read does not depend on the dialect.
+//! The reading of a call in reasoning does not depend on the dialect.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use toolglot_engine::{
 use toolglot_toolset::Toolbox;
 use toolglot_value::json;
 
-/// What begins and ends reasoning, where that is not `<think>` and `</think>`.
+/// The opener and closer of reasoning, where they are not `<think>` and `</think>`.
 const MARKS: &[(&str, &str, &str)] = &[
     ("anthropic", "<thinking>", "</thinking>"),
     ("apertus", "<|inner_prefix|>", "<|inner_suffix|>"),
@@ -40,7 +40,7 @@ const MARKS: &[(&str, &str, &str)] = &[
     ("solar2", "<|think:start|>", "<|think:end|>"),
 ];
 
-/// Whose reasoning is a message of its own: the header of the next one ends it.
+/// Dialects whose reasoning is a message of its own: the next message header ends it.
 const FRAMED: &[&str] = &["beam", "harmony", "inkling", "llm_jp", "muse", "solar"];
 
 struct Subject {
@@ -61,21 +61,21 @@ fn subjects(tools: &toolglot_engine::ToolSet) -> Vec<Subject> {
             id: None,
         };
         let call = renderer.calls(&[call]).ok()?;
-        let marks = MARKS.iter().find(|(name, ..)| *name == dialect.name());
-        let (_, begin, end) = marks.copied().unwrap_or(("", "<think>", "</think>"));
+        let markers = MARKS.iter().find(|(name, ..)| *name == dialect.name());
+        let (_, begin, end) = markers.copied().unwrap_or(("", "<think>", "</think>"));
         let subject = Subject {
             dialect,
             begin,
             end,
             call: String::from(call.trim_end()),
         };
-        let thought = read(
+        let calls = read(
             &subject,
             tools,
             &format!("{begin}so{end}"),
             InReasoning::Ignore,
         );
-        (thought.reasoning == "so").then_some(subject)
+        (calls.reasoning == "so").then_some(subject)
     };
     toolglot_dialects::all()
         .iter()

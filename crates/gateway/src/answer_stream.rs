@@ -1,4 +1,4 @@
-//! The answer of one exchange, as the client reads it.
+//! The answer of one exchange, in the client's API.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -27,62 +27,62 @@ use crate::rate_limit::RateLimit;
 use crate::reading::{AnswerStart, Reading};
 use crate::telemetry;
 
-/// How long an upstream's connection is kept after its last event, until it can be used again.
+/// The time that an upstream's connection stays open after its last event, so that it can be reused.
 const AFTER_DONE: Duration = Duration::from_secs(1);
 
-/// The most names in the header on what was left out.
+/// The most names in the header that lists omitted fields.
 const MOST_OMITTED: usize = 16;
 
-/// So many bytes of a stream are held back where the client wants a call and none has come.
+/// The bytes of a stream that are held back while the client requires a call and there is none.
 const HELD_BYTES: usize = 64 << 10;
 
-/// An answer that is read from the upstream as the client reads it, and dropped with the client.
+/// Reads the upstream's answer only as fast as the client reads it, and ends when the client leaves.
 pub(crate) struct AnswerStream {
     exchange: Exchange,
     head: HeadParts,
     reading: Box<Reading>,
     source: Source,
-    /// The client has a part of the answer's content.
+    /// Whether the client has a part of the answer's content.
     has_sent: bool,
-    /// The model was asked once more.
+    /// Whether the model was asked again.
     has_asked: bool,
-    /// It was asked since a call was missing.
+    /// Whether it was asked again because a call was missing.
     has_asked_for_call: bool,
     n_bytes: usize,
     is_over: bool,
-    /// Why there is no answer.
+    /// The reason if there is no answer.
     failure: Option<Fault>,
-    /// What the headers of a whole answer report to the client.
+    /// The report to the client, for the headers of a whole answer.
     report: Map,
-    /// What the upstream's last answer says of its rate.
+    /// The rate headers of the upstream's last answer.
     rate_limit: RateLimit,
-    /// What the gateway ran itself.
+    /// The calls that the gateway ran itself.
     rounds: ExecutedRounds,
-    /// The tokens of the answers before this one.
+    /// The tokens of the earlier answers.
     usage: Option<Value>,
-    /// The client's request, in traces.
+    /// The tracing span of the client's request.
     request_span: Span,
-    /// The upstream's answer.
+    /// The tracing span of the upstream's answer.
     span: Span,
 }
 
-/// What the answers of an exchange have in common: the client does not see that the model was asked once more.
+/// What the answers of an exchange share: the client does not see that the model was asked again.
 struct HeadParts {
     seed: [u8; 16],
     created: u64,
 }
 
-/// Where the answer comes from.
+/// The source of the answer.
 enum Source {
     Events(Box<UpstreamReader>, Incoming),
-    /// A response that is no stream of events.
+    /// A response that is not an event stream.
     Whole(Incoming),
-    /// What the model wrote, in an error of the upstream.
+    /// The model's text, from an error of the upstream.
     Salvaged(String),
     Nothing,
 }
 
-/// What one step came to.
+/// The outcome of one step.
 enum Step {
     More,
     Over(Ending),
@@ -119,7 +119,7 @@ impl AnswerStream {
         })
     }
 
-    /// The response: streamed or whole, as the client wants it.
+    /// The response: streamed or whole, as requested.
     pub(crate) async fn response(mut self) -> Result<Response<Body>, Fault> {
         let mode = HeaderValue::from_static(self.exchange.mode().word());
         let constraint = self.exchange.constraint().word();
@@ -175,7 +175,7 @@ impl AnswerStream {
         Ok(response)
     }
 
-    /// What is reported to the client beside its answer, which is complete.
+    /// The report to the client beside its complete answer.
     fn reported(&self) -> Map {
         let mut report = Map::new();
         if let Some(who) = self.who_enforced_choice() {
@@ -195,7 +195,7 @@ impl AnswerStream {
         report
     }
 
-    /// Who saw to it that the calls are those that `tool_choice` and `parallel_tool_calls` ask for; `None`: neither asks for any.
+    /// Who enforced `tool_choice` and `parallel_tool_calls`; `None` if neither restricts the calls.
     fn who_enforced_choice(&self) -> Option<&'static str> {
         let policy = &self.reading.policy;
         if !policy.is_constrained() {
@@ -210,7 +210,7 @@ impl AnswerStream {
         })
     }
 
-    /// Adds the message that was read to the record.
+    /// Adds the message to the record.
     fn record(&self, finish: Finish) {
         let gateway = &self.exchange.gateway;
         if let (Some(recorder), Some(trace)) = (&gateway.recorder, &self.reading.trace)
@@ -239,14 +239,14 @@ impl AnswerStream {
             }
             answer.has_sent = answer.reading.answer.has_content();
             if answer.has_sent && answer.exchange.gateway.executor.is_none() {
-                // The upstream is not asked again.
+                // The upstream is not asked again from here on.
                 answer.exchange.forget_history();
             }
             Some((Ok::<Bytes, Infallible>(out.into()), (answer, Vec::new())))
         }))
     }
 
-    /// Reads on.
+    /// Reads the next part of the answer.
     async fn step(&mut self, out: &mut Vec<u8>) {
         self.reading.policy.may_ask = self.may_ask();
         let step = self.read(out).await;
@@ -302,7 +302,7 @@ impl AnswerStream {
         }
     }
 
-    /// Whether the model can be asked once more: nothing of its answer was sent.
+    /// Whether the model can be asked again: nothing of its answer was sent.
     fn may_ask(&self) -> bool {
         let is_first = self.rounds.n_rounds == 0;
         is_first && !self.has_asked && !self.has_sent && !matches!(self.source, Source::Salvaged(_))
@@ -357,7 +357,7 @@ impl AnswerStream {
         }
     }
 
-    /// Whether these bytes wait for a call: once they are sent, a missing call cannot be asked for.
+    /// Whether these bytes are held back for a call: after they are sent, a missing call cannot be requested.
     fn holds_back(&self, n_bytes: usize) -> bool {
         let is_missing = self.reading.policy.wants_a_call() && self.reading.answer.n_calls() == 0;
         is_missing && self.reading.answer.has_content() && self.may_ask() && n_bytes < HELD_BYTES
@@ -367,7 +367,7 @@ impl AnswerStream {
         self.has_asked = true;
         self.record(finish);
         self.exchange.gateway.metrics.retry("correction");
-        // The upstream stops to write what nobody reads.
+        // The upstream stops generating an answer that nobody reads.
         self.source = Source::Nothing;
         let doubtful = self.reading.policy.doubtful.take();
         self.exchange
@@ -380,7 +380,7 @@ impl AnswerStream {
                 let (source, start) = source(opened);
                 self.reading = reading(&self.exchange, &self.head, &source, &start);
                 out.clear();
-                // The client has the first frames already.
+                // The client already has the first frames.
                 self.reading.answer.start(&mut Vec::new());
                 self.source = source;
             }
@@ -396,7 +396,7 @@ impl AnswerStream {
             Source::Events(reader, body) => {
                 let next = upstream.next(body);
                 let next = if reader.is_done() {
-                    // What came with the last event is read; nothing more is waited for.
+                    // Bytes that came with the last event are read; there is no wait for more.
                     next.now_or_never().flatten()
                 } else {
                     next.await
@@ -463,7 +463,7 @@ impl AnswerStream {
 
     fn end(&mut self) {
         self.is_over = true;
-        // The connection goes back as soon as it can.
+        // The connection is released as soon as possible.
         self.source = Source::Nothing;
     }
 
@@ -474,7 +474,7 @@ impl AnswerStream {
     }
 }
 
-/// What was left out, as far as a header has room.
+/// The names of omitted fields, up to a limit.
 fn omitted(names: &[String]) -> String {
     let n_shown = names.len().min(MOST_OMITTED);
     let mut text = names[..n_shown].join(", ");
@@ -489,7 +489,7 @@ fn too_long(cap: usize) -> ApiError {
     ApiError::new(ErrorKind::Upstream, message)
 }
 
-/// Reads a body that is over to its end, which lets its connection be used again.
+/// Reads the rest of a finished body, so that its connection can be reused.
 fn release(mut body: Incoming) {
     if body.is_end_stream() {
         return;
@@ -527,7 +527,7 @@ fn source(opened: Opened) -> (Source, AnswerStart) {
 impl HeadParts {
     fn new() -> HeadParts {
         let mut seed = [0; 16];
-        // Without randomness, the time still tells answers apart.
+        // Without randomness, the time still distinguishes answers.
         let _ = getrandom::fill(&mut seed);
         let since = SystemTime::now()
             .duration_since(UNIX_EPOCH)
@@ -542,14 +542,14 @@ impl HeadParts {
     }
 }
 
-/// The span of an answer of the upstream.
+/// The tracing span of an upstream's answer.
 fn inference_span(exchange: &Exchange, request: &Span) -> Span {
     let (model, mode) = (exchange.request.model(), exchange.mode().word());
     let address = exchange.gateway.upstream.address();
     request.in_scope(|| telemetry::inference(model, mode, address))
 }
 
-/// The tokens of two answers together.
+/// The sum of two token counts.
 fn sum(before: Option<Value>, after: Option<Value>) -> Option<Value> {
     let (Some(before), Some(mut after)) = (before.clone(), after.clone()) else {
         return before.or(after);

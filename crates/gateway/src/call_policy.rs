@@ -1,4 +1,4 @@
-//! Which calls of an answer a client gets.
+//! Decides which calls of an answer the client gets.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::executor::OfferedTools;
 use crate::models::{CallEmission, ModelSettings, RecoveredCalls};
 use crate::tool_program::ToolProgram;
 
-/// Decides call by call, by the request and the settings of its model.
+/// Decides on each call, by the request and the settings of its model.
 #[derive(Debug)]
 pub(crate) struct CallPolicy {
     program: Option<Arc<ToolProgram>>,
@@ -20,19 +20,19 @@ pub(crate) struct CallPolicy {
     own_tools: Option<Arc<OfferedTools>>,
     choice: ToolChoice,
     is_parallel: bool,
-    /// Whether a call was dropped that the client does not want.
+    /// Whether a call was dropped because the client does not want it.
     pub(crate) has_dropped: bool,
-    /// Whether the model can still be asked once more.
+    /// Whether the model can still be asked again.
     pub(crate) may_ask: bool,
-    /// All calls of this answer were guessed from an error of the upstream.
+    /// Whether all calls of this answer were recovered from an error of the upstream.
     pub(crate) is_salvaged: bool,
-    /// The calls that were sent, and whether the upstream had parsed them.
+    /// The sent calls, and whether the upstream had parsed each.
     sent: Vec<(String, Value, bool)>,
-    /// A call that is not sent as it is, for which the model is asked once more.
+    /// A recovered call that is not sent as it is; the model is asked again for it.
     pub(crate) doubtful: Option<DoubtfulCall>,
-    /// Whether calls wait: what follows may show that they were written in reasoning that the prompt had opened.
+    /// Whether calls wait, because later text may show that they are in reasoning that the prompt opened.
     pub(crate) is_waiting: bool,
-    /// Where reasoning ended that nothing had opened: calls before it are thoughts.
+    /// The end of reasoning without an opener: calls before it are reasoning.
     pub(crate) reasoning_end: Option<u64>,
     /// Calls that the gateway runs itself.
     pub(crate) own_calls: Vec<OwnCall>,
@@ -46,21 +46,21 @@ pub(crate) struct OwnCall {
     pub(crate) arguments: String,
     pub(crate) end: End,
     pub(crate) place: Place,
-    /// Where its name stands in the text; `None`: the upstream parsed it.
+    /// The span of its name in the text; `None` if the upstream parsed the call.
     pub(crate) name_span: Option<Span>,
 }
 
-/// A call of which a part was guessed.
+/// A call with a guessed part.
 #[derive(Clone, Debug)]
 pub(crate) struct DoubtfulCall {
     pub(crate) name: String,
     pub(crate) arguments: String,
-    /// The dialect that it was read in.
+    /// The dialect of the call.
     pub(crate) dialect: Option<String>,
 }
 
 impl DoubtfulCall {
-    /// What the client gets in its place.
+    /// The text that the client gets instead.
     pub(crate) fn text(&self) -> String {
         format!(
             "\n[The call of `{}` was not made, since a part of it was guessed: {}]\n",
@@ -98,30 +98,30 @@ impl CallPolicy {
         !self.sent.is_empty()
     }
 
-    /// Whether an answer without a call is not what the client asked for.
+    /// Whether the client requires a call.
     pub(crate) fn wants_a_call(&self) -> bool {
         self.choice.wants_a_call()
     }
 
-    /// Whether the client wants some calls and no others.
+    /// Whether the client restricts the calls.
     pub(crate) fn is_constrained(&self) -> bool {
         self.choice != ToolChoice::Auto || !self.is_parallel
     }
 
-    /// The tool that a model means by a name.
+    /// The tool that a name or alias of the model means.
     fn tool(&self, name: &str) -> Option<&ToolSpec> {
         let program = self.program.as_ref()?;
         program.toolbox.canonical(name).map(|(spec, _)| spec)
     }
 
-    /// Whether the tool is known to change nothing.
+    /// Whether the tool is known to be read-only.
     fn only_reads(&self, name: &str) -> bool {
         let tool = self.tool(name);
         let own = tool.map_or(name, |spec| spec.name.as_str());
         tool.is_some_and(|spec| spec.effect == Effect::Read) || self.settings.only_reads(own)
     }
 
-    /// The name of the tool, if it is one that the gateway runs itself.
+    /// The canonical name of the tool, if the gateway runs the tool itself.
     fn own_tool(&self, name: &str) -> Option<&str> {
         let tool = self.tool(name)?.name.as_str();
         let own = self.own_tools.as_ref()?;
@@ -159,8 +159,8 @@ impl CallFilter for CallPolicy {
         if call.end == End::Truncated || !call.is_object {
             return Decision::Drop;
         }
-        let thought_end = self.reasoning_end.unwrap_or_default();
-        if call.name_span.is_some_and(|span| span.start < thought_end) {
+        let end = self.reasoning_end.unwrap_or_default();
+        if call.name_span.is_some_and(|span| span.start < end) {
             return Decision::Text(format!(
                 "\n[The call of `{}` was not made, since it is in the reasoning: {}]\n",
                 call.name, call.arguments
@@ -172,7 +172,7 @@ impl CallFilter for CallPolicy {
         }
         let arguments = toolglot_value::from_str(call.arguments).unwrap_or_default();
         let is_native = call.dialect.is_none();
-        // A server that parses may leave a call in its text as well: it is made once.
+        // A server that parses calls may also leave the call in its text: it counts once.
         let is_again = self.sent.iter().any(|(name, sent, was_native)| {
             name == call.name && *sent == arguments && *was_native != is_native
         });
@@ -181,8 +181,8 @@ impl CallFilter for CallPolicy {
         }
         let own_tool = self.own_tool(call.name).map(str::to_owned);
         match own_tool {
-            // The client does not know it, and the session judges it. After a call of the client's the model writes it again
-            // once it has that result.
+            // The client does not know the tool, and the session decides on the call. After a call of the client's
+            // tools, the model repeats this call once it has the client's result.
             Some(name) if self.sent.is_empty() => {
                 self.own_calls.push(OwnCall {
                     name,
@@ -197,7 +197,7 @@ impl CallFilter for CallPolicy {
                 });
                 return Decision::Drop;
             }
-            // After a call of the gateway's the model writes its call again, and knows the result.
+            // After a call of the gateway's tools, the model repeats its call with the result at hand.
             None if self.own_calls.is_empty() => {}
             Some(_) | None => return Decision::Drop,
         }

@@ -1,4 +1,4 @@
-//! What an upstream says of a model's chat template: whether a prompt ends inside of reasoning.
+//! Asks an upstream about a model's chat template: whether a prompt ends inside reasoning.
 
 use axum::http::HeaderMap;
 use toolglot_value::json;
@@ -7,10 +7,11 @@ use crate::tool_program::ToolProgram;
 use crate::upstream::Upstream;
 use crate::upstream_kind::UpstreamKind;
 
-/// So much of an answer to such a question is read, in bytes.
+/// The most bytes of such an answer that are read.
 const CAP: usize = 4 << 20;
 
-/// Whether an answer of a model starts in reasoning, which the upstream leaves in its text. `None`: the upstream does not say.
+/// Whether a model's answer starts in reasoning that the upstream leaves in the text. `None`: the upstream does not
+/// report it.
 pub(crate) async fn opens_reasoning(
     upstream: &Upstream,
     kind: UpstreamKind,
@@ -21,7 +22,7 @@ pub(crate) async fn opens_reasoning(
         UpstreamKind::LlamaCpp { .. } => {
             let props = upstream.ask("/props", client, None, CAP).await?;
             let format = &props["default_generation_settings"]["params"]["reasoning_format"];
-            // Any other takes the reasoning out of the text.
+            // Any other format removes the reasoning from the text.
             if format.as_str()? != "none" {
                 return Some(false);
             }
@@ -35,7 +36,7 @@ pub(crate) async fn opens_reasoning(
             let body = json!({"model": model}).to_string();
             let shown = upstream.ask("/api/show", client, Some(body), CAP).await?;
             let mut capabilities = shown["capabilities"].as_array()?.iter();
-            // Ollama takes the reasoning of these models out of the text itself.
+            // Ollama itself removes the reasoning of these models from the text.
             if capabilities.any(|word| word == "thinking") {
                 return Some(false);
             }

@@ -1,4 +1,4 @@
-//! A connection whose client has to read: what cannot be written for a while ends it.
+//! A connection that ends if its client does not read for a while.
 
 use std::io;
 use std::pin::Pin;
@@ -9,9 +9,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A socket, and the time that a write may take.
+/// A socket, and a limit on the time of a write.
 ///
-/// The gateway reads the upstream only as its client reads, so a client that reads nothing would hold both for ever.
+/// The gateway reads the upstream only as fast as its client reads, so an idle client would hold both connections
+/// forever.
 pub(crate) struct Connection {
     stream: TcpStream,
     write: Duration,
@@ -30,7 +31,7 @@ impl Connection {
         }
     }
 
-    /// The outcome of a write; one that waits too long fails.
+    /// The outcome of a write; a write that waits too long fails.
     fn timed<T>(
         &mut self,
         context: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! The grammar that holds a model to calls that fit: which one it is, and where it stands in a request.
+//! The grammar that constrains a model to valid calls: its choice, and its field in a request.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,27 +16,27 @@ use toolglot_wire::ToolChoice;
 
 use crate::fault::Fault;
 
-/// Schemas of more bytes in all get no grammar: no request waits long for one.
+/// The most bytes of all schemas with a grammar: building it must not delay a request.
 const SCHEMA_BYTES: usize = 512 << 10;
 
-/// So many grammars of one tool set are kept: its choices and reasoning.
+/// The most cached grammars of one tool set, which differ in tool choice and reasoning.
 const MOST: usize = 16;
 
-/// How the upstream is told which calls may be written.
+/// How the upstream gets the grammar of the allowed calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Constrain {
-    /// It is not.
+    /// No grammar is sent.
     #[default]
     Off,
-    /// By `grammar`, as llama.cpp has it.
+    /// In `grammar`, for llama.cpp.
     Gbnf,
-    /// By a `response_format` of this type, as vLLM and SGLang have it.
+    /// In a `response_format` of this type, for vLLM and SGLang.
     StructuralTag,
-    /// By `structured_outputs`, as vLLM has it with llguidance.
+    /// In `structured_outputs`, for vLLM with llguidance.
     Lark,
-    /// By a `response_format` of this type: for dialects whose calls are JSON and nothing else.
+    /// In a `response_format` of this type: for dialects whose calls are only JSON.
     JsonSchema,
 }
 
@@ -63,17 +63,17 @@ impl Constrain {
     }
 }
 
-/// What became of the grammar of a request.
+/// The outcome of a request's grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Constraint {
-    /// No call has to be made, or none is wanted.
+    /// No call is required, or none is wanted.
     #[default]
     Unneeded,
-    /// The upstream has it.
+    /// The upstream got it.
     Sent(Constrain),
-    /// The upstream refused it, and was asked without it.
+    /// The upstream refused it, and got the request without it.
     Refused,
-    /// The dialect, or the language of the grammar, cannot say it.
+    /// The dialect, or the language of the grammar, cannot express it.
     Unavailable,
 }
 
@@ -89,24 +89,24 @@ impl Constraint {
     }
 }
 
-/// What a grammar depends on beside the tools and the dialect.
+/// The inputs of a grammar beside the tools and the dialect.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct GrammarKey {
     constrain: Constrain,
-    /// The only tools that may be called; `None`: all.
+    /// The only tools that may be called; `None`: all tools.
     names: Option<Vec<String>>,
     is_required: bool,
     is_parallel: bool,
     is_reasoning_open: bool,
 }
 
-/// What is asked of a message.
+/// The requirements for a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'a> {
     pub(crate) constrain: Constrain,
     pub(crate) choice: &'a ToolChoice,
     pub(crate) is_parallel: bool,
-    /// Some tool is strict.
+    /// Whether a tool is strict.
     pub(crate) has_strict_tool: bool,
     pub(crate) is_reasoning_open: bool,
 }
@@ -115,18 +115,18 @@ pub(crate) struct Wanted<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Grammars(Mutex<HashMap<GrammarKey, Made>>);
 
-/// What a key comes to.
+/// The cached result for a key.
 #[derive(Clone, Debug)]
 enum Made {
     Grammar(Arc<Grammar>),
-    /// No tool is left to call.
+    /// The choice allows no tool.
     NoTool,
-    /// The dialect, or the language of the grammar, cannot say it.
+    /// The dialect, or the language of the grammar, cannot express it.
     Nothing,
 }
 
 impl Grammars {
-    /// The grammar of such a message: `Unneeded`, `Unavailable`, or `Sent` with it.
+    /// The grammar for these requirements: `Unneeded`, `Unavailable`, or `Sent` with it.
     pub(crate) fn get(
         &self,
         dialect: &Dialect,
@@ -153,18 +153,18 @@ impl Grammars {
             is_parallel: wanted.is_parallel,
             is_reasoning_open: wanted.is_reasoning_open,
         };
-        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept().get(&key).cloned();
+        let cache = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = cache().get(&key).cloned();
         let made = if let Some(found) = found {
             found
         } else {
-            // Others continue meanwhile; two that need the same make it twice.
+            // The lock is not held meanwhile; two threads may build the same grammar.
             let made = make(dialect, toolbox, &key, target)?;
-            let mut kept = kept();
-            if kept.len() >= MOST {
-                kept.clear();
+            let mut cache = cache();
+            if cache.len() >= MOST {
+                cache.clear();
             }
-            kept.insert(key, made.clone());
+            cache.insert(key, made.clone());
             made
         };
         match made {
@@ -228,7 +228,7 @@ fn make(
     }
 }
 
-/// Adds a grammar to a request, as those servers have it that take its language.
+/// Adds a grammar to a request, in the form that servers with its language expect.
 pub(crate) fn add(fields: &mut Map<String, Value>, constrain: Constrain, grammar: &Grammar) {
     let text = Value::from(grammar.text.as_str());
     let document = || toolglot_value::from_str(&grammar.text).unwrap_or_default();
@@ -238,7 +238,7 @@ pub(crate) fn add(fields: &mut Map<String, Value>, constrain: Constrain, grammar
             fields.insert("grammar".to_owned(), text);
             if !grammar.triggers.is_empty() {
                 let triggers = grammar.triggers.iter().map(|trigger| {
-                    // Type 1 is a word.
+                    // Type 1 is a trigger word.
                     json!({"type": 1, "value": trigger})
                 });
                 fields.insert("grammar_triggers".to_owned(), triggers.collect());

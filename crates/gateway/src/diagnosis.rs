@@ -1,4 +1,4 @@
-//! Asks an upstream what it is and what its models do with tools, and writes the file of `serve --config`.
+//! Asks an upstream for its kind and how its models handle tools, and writes the file of `serve --config`.
 //!
 //! ```text
 //!  /v1/models ─ kind ─┬─ llama.cpp: does /apply-template write the tools?        ─ raw
@@ -23,37 +23,38 @@ use crate::tool_program::{ToolProgram, ToolPrograms};
 use crate::upstream::{Upstream, UpstreamError};
 use crate::upstream_kind::{self, UpstreamKind};
 
-/// So many models are tried where none is named: each has to be loaded.
+/// The most models that are tried if none is named: each must be loaded.
 const MOST_MODELS: usize = 4;
 
-/// So much of an answer is read, in bytes.
+/// The most bytes of an answer that are read.
 const ANSWER_BYTES: usize = 4 << 20;
 
-/// So long may a model think before its call, in tokens.
+/// The most tokens of an answer, reasoning included.
 const ANSWER_TOKENS: u32 = 512;
 
 /// The tool that models are asked to call.
 const PROBE: &str = "toolglot_probe";
 
-/// Who asks.
+/// A diagnosis of one upstream.
 pub(crate) struct Diagnosis<'u> {
     upstream: &'u Upstream,
     kind: UpstreamKind,
     program: ToolProgram,
 }
 
-/// What a model answered.
+/// The answer of a model.
 #[derive(Debug, Default)]
 struct ProbeAnswer {
     status: StatusCode,
-    /// Of an answer that is no answer.
+    /// The upstream's error, if there is no answer.
     error: String,
     text: String,
     has_native_call: bool,
     prompt_tokens: Option<u64>,
 }
 
-/// The configuration for an upstream, with comments on what was tried. The models are those of the list, or those that the upstream names.
+/// The configuration for an upstream, with comments on what was tried. It tries the models of the list, or else those
+/// that the upstream lists.
 pub(crate) async fn configuration(
     upstream: &Upstream,
     address: &str,
@@ -97,7 +98,7 @@ pub(crate) async fn configuration(
     Ok(out)
 }
 
-/// What the upstream is, and why we think so.
+/// The kind of the upstream, and the evidence for it.
 fn description(kind: UpstreamKind, status: StatusCode, models: &Value) -> String {
     let mut line = format!("The upstream is {}", kind.name());
     let _ = match models["data"][0]["owned_by"].as_str() {
@@ -144,9 +145,9 @@ impl Diagnosis<'_> {
             findings.mode = Mode::Raw;
         } else {
             self.try_required(model, &mut findings).await;
-            let asked = (&HeaderMap::new(), model);
+            let query = (&HeaderMap::new(), model);
             let (upstream, program) = (self.upstream, &self.program);
-            let opens = chat_template::opens_reasoning(upstream, self.kind, asked, program).await;
+            let opens = chat_template::opens_reasoning(upstream, self.kind, query, program).await;
             if opens == Some(true) && !findings.reasoning_open {
                 findings.reasoning_open = true;
                 findings.add("The template opens the reasoning in the prompt.");
@@ -155,7 +156,7 @@ impl Diagnosis<'_> {
         findings
     }
 
-    /// Whether llama.cpp's template writes tools. The kind says so already; what it does with reasoning is asked here.
+    /// Checks llama.cpp's template for reasoning. The kind already says that the template writes tools.
     async fn try_template(&self, findings: &mut ModelFindings) -> bool {
         findings.add("`/apply-template` writes the tools into the prompt.");
         match upstream_kind::prompt_with_tool(self.upstream, &HeaderMap::new()).await {
@@ -168,7 +169,7 @@ impl Diagnosis<'_> {
         true
     }
 
-    /// Whether vLLM writes tools into the prompt where it parses no calls.
+    /// Whether vLLM writes tools into the prompt when it parses no calls.
     async fn try_unparsed(&self, model: &str, findings: &mut ModelFindings) -> bool {
         let mut fields = with_tool("none");
         fields.insert("skip_special_tokens".to_owned(), Value::Bool(false));
@@ -193,7 +194,7 @@ impl Diagnosis<'_> {
         true
     }
 
-    /// Requires a call, and sees what comes of it.
+    /// Requires a call, and records the outcome.
     async fn try_required(&self, model: &str, findings: &mut ModelFindings) {
         let answer = self.ask(model, with_tool("required"), ANSWER_TOKENS).await;
         let Some(answer) = told(answer, findings) else {
@@ -225,7 +226,7 @@ impl Diagnosis<'_> {
         }
     }
 
-    /// Says what an answer shows, and whether its text has a call.
+    /// Records what an answer shows, and returns whether its text has a call.
     fn look_at(&self, answer: &ProbeAnswer, findings: &mut ModelFindings) -> bool {
         if answer.has_native_call {
             findings.add("The upstream parsed the call.");
@@ -272,7 +273,7 @@ impl Diagnosis<'_> {
         Ok(ProbeAnswer::new(status, &body))
     }
 
-    /// The message that a text is, and whether all of it is reasoning.
+    /// The message in a text, and whether all of the text is reasoning.
     fn read(&self, text: &str, is_open: bool) -> (Calls, bool) {
         let parser = Parser::new(Arc::clone(&self.program.program));
         let mut parser = if is_open {
@@ -296,7 +297,7 @@ impl Diagnosis<'_> {
         (message, is_all_reasoning)
     }
 
-    /// Whether a text ends a reasoning that it did not start.
+    /// Whether a text ends reasoning that it did not start.
     fn leaves_reasoning(&self, text: &str) -> bool {
         let (closed, _) = self.read(text, false);
         let (open, is_all_reasoning) = self.read(text, true);
@@ -331,7 +332,7 @@ impl ProbeAnswer {
     }
 }
 
-/// An answer that is one. What else came is added to the findings.
+/// A successful answer. Any failure is added to the findings.
 fn told(
     answer: Result<ProbeAnswer, UpstreamError>,
     findings: &mut ModelFindings,

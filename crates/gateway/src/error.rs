@@ -1,4 +1,4 @@
-//! What keeps a gateway from being set up.
+//! Why a gateway cannot start.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,27 +12,27 @@ use toolglot_session::SessionError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GatewayError {
-    /// The address of the upstream is no address that the gateway can send to.
+    /// The gateway cannot send to the address of the upstream.
     #[error("upstream `{address}` is unusable: {why}")]
     Upstream {
-        /// The address as it was given.
+        /// The address as given.
         address: String,
-        /// What is wrong with it.
+        /// The fault of the address.
         why: &'static str,
     },
-    /// The upstream gives no answer.
+    /// The upstream does not answer.
     #[error("{0}")]
     Unreachable(String),
-    /// Other machines could reach the gateway, and it asks nobody for a key.
+    /// Other machines could reach the gateway, and it requires no key.
     #[error("{0} is reachable from other machines: give an API key file, or listen on 127.0.0.1")]
     NeedsKey(SocketAddr),
-    /// The gateway is to run tools, and asks nobody for a key.
+    /// The gateway should run tools, and requires no key.
     #[error("`--execute` needs an API key file: without it any caller could run tools")]
     ExecuteNeedsKey,
-    /// The tools that the gateway is to run cannot be read.
+    /// The tools that the gateway should run cannot be read.
     #[error("cannot read the tools that the gateway runs")]
     Execute(#[source] SessionError),
-    /// A key that no HTTP header can carry.
+    /// A key that no HTTP header can contain.
     #[error("{0} has a control character or is empty")]
     Key(&'static str),
     /// A configuration that is not TOML, or has an unknown table, key or value.
@@ -42,7 +42,7 @@ pub enum GatewayError {
         line: usize,
         /// The column, from 1, in characters.
         column: usize,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
     /// A dialect that cannot be read and taught.
@@ -50,23 +50,23 @@ pub enum GatewayError {
     Dialect {
         /// The pattern.
         pattern: String,
-        /// What is wrong.
+        /// The fault.
         #[source]
         source: ChatError,
     },
-    /// A directory that messages cannot be recorded in.
+    /// A directory that cannot store recorded messages.
     #[error("cannot record messages in {}", directory.display())]
     Record {
         /// The directory.
         directory: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
     /// A directory for messages that other users can read.
     #[error("other users can read {dir}: messages are only recorded after `chmod 700 {dir}`", dir = .0.display())]
     PublicRecord(PathBuf),
-    /// A socket or a signal that the system refuses.
+    /// The system refuses a socket or a signal handler.
     #[error("cannot serve")]
     Serve(#[source] io::Error),
 }

@@ -1,4 +1,4 @@
-//! One request of a client, and how it goes to the upstream.
+//! One request of a client, and how it is sent to the upstream.
 
 use std::sync::Arc;
 
@@ -21,16 +21,16 @@ use crate::server::{Gateway, HeldBody};
 use crate::tool_program::ToolProgram;
 use crate::upstream_kind::UpstreamKind;
 
-/// So much of an error's body is read, in bytes.
+/// The most bytes of an error's body that are read.
 const ERROR_BYTES: usize = 1 << 20;
 
-/// A request and all that is known of its model.
+/// A request, and the settings and capabilities of its model.
 pub(crate) struct Exchange {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) request: Request,
     settings: ModelSettings,
     mode: Mode,
-    /// Whether another mode may be tried where the upstream refuses tools.
+    /// Whether another mode may be tried if the upstream refuses tools.
     is_automatic: bool,
     kind: UpstreamKind,
     program: Option<Arc<ToolProgram>>,
@@ -39,14 +39,14 @@ pub(crate) struct Exchange {
     constraint: Constraint,
     /// The client's headers.
     headers: HeaderMap,
-    /// What is said to the model after the client's messages.
+    /// Messages for the model after the client's messages.
     lesson: Vec<Value>,
     _held: HeldBody,
 }
 
-/// What a model wrote beside its calls.
+/// The text of a model beside its calls.
 pub(crate) struct Said<'a> {
-    /// All of it, calls included.
+    /// The whole text, calls included.
     pub(crate) written: &'a str,
     pub(crate) text: &'a str,
     pub(crate) reasoning: &'a str,
@@ -56,7 +56,7 @@ pub(crate) struct Said<'a> {
 pub(crate) enum Opened {
     /// With a response.
     Response(Response<Incoming>, AnswerStart),
-    /// With an error that quotes what the model wrote.
+    /// An error that quotes the model's text.
     Salvaged(String),
 }
 
@@ -69,7 +69,7 @@ impl Exchange {
         held: HeldBody,
     ) -> Result<Exchange, Fault> {
         let settings = gateway.models.get(request.model()).clone();
-        // Only these two modes differ from server to server.
+        // Only these two cases depend on the kind of server.
         let kind = match settings.mode {
             None | Some(Mode::Raw) => gateway.kind(&headers).await,
             Some(_) => UpstreamKind::Other,
@@ -80,7 +80,7 @@ impl Exchange {
         let own_tools = match &gateway.executor {
             Some(executor) => {
                 let offered = executor.offered().await?;
-                // Of two tools with one name the client's is called.
+                // If two tools have one name, the client's tool is used.
                 let taken = request.tools();
                 let offered = offered.without(|name| taken.canonical(name).is_some());
                 request.add_tools(&offered.specs);
@@ -106,12 +106,12 @@ impl Exchange {
         Ok(exchange)
     }
 
-    /// The dialects that are read; `None`: all.
+    /// The dialects to read; `None`: all.
     pub(crate) fn dialect(&self) -> Option<&str> {
         self.settings.dialect.as_deref()
     }
 
-    /// Whether the client asks for a report on its answer.
+    /// Whether the client requests a report on its answer.
     pub(crate) fn wants_report(&self) -> bool {
         self.headers
             .get("x-toolglot-report")
@@ -123,12 +123,12 @@ impl Exchange {
         self.mode
     }
 
-    /// What became of the grammar of its calls.
+    /// The outcome of the grammar for its calls.
     pub(crate) fn constraint(&self) -> Constraint {
         self.constraint
     }
 
-    /// Makes the program, where the mode needs one.
+    /// Compiles the program, if the mode needs one.
     fn load(&mut self) -> Result<(), Fault> {
         if self.program.is_none() && (self.reads_calls() || self.mode == Mode::Emulate) {
             let dialect = self.settings.dialect.as_deref();
@@ -141,12 +141,12 @@ impl Exchange {
         Ok(())
     }
 
-    /// Whether the model's text can have calls.
+    /// Whether the model's text can contain calls.
     fn reads_calls(&self) -> bool {
         !self.request.tools().is_empty() && *self.request.choice() != ToolChoice::None
     }
 
-    /// What reads calls in the model's text; `None` where it can have none.
+    /// The program that reads calls in the model's text; `None` if the text cannot contain calls.
     pub(crate) fn program(&self) -> Option<Arc<ToolProgram>> {
         self.program.clone().filter(|_| self.reads_calls())
     }
@@ -166,7 +166,7 @@ impl Exchange {
         )
     }
 
-    /// Sends the request until the upstream answers: once more where it fails, and in another mode where it refuses tools.
+    /// Sends the request until the upstream answers: again after a failure, and in another mode if it refuses tools.
     pub(crate) async fn open(&mut self) -> Result<Opened, Fault> {
         let mut is_again = false;
         let first = self.mode;
@@ -208,7 +208,7 @@ impl Exchange {
         }
     }
 
-    /// The mode that is tried after this one.
+    /// The mode to try after this one.
     fn next_mode(&self) -> Option<Mode> {
         let has_tools = !self.request.tools().is_empty();
         match self.mode {
@@ -231,7 +231,7 @@ impl Exchange {
             {
                 let prompt = self.prompt(&body).await?;
                 body = completion(body, &prompt, self.program.as_deref());
-                // The template's own words say where the answer starts.
+                // The end of the prompt shows whether the answer starts in reasoning.
                 start.prompt = Some(prompt);
                 path = "/completion";
             } else if let Value::Object(fields) = &mut body {
@@ -251,7 +251,7 @@ impl Exchange {
         }
     }
 
-    /// Adds the grammar of the calls, where the settings and the request want one and the client has no format of its own.
+    /// Adds the grammar of the calls, if the settings and the request need one and the client sets no format.
     fn constrain(&mut self, body: &mut Value, start: &AnswerStart) -> Result<(), Fault> {
         let Value::Object(fields) = body else {
             return Ok(());
@@ -263,7 +263,7 @@ impl Exchange {
         let Some(program) = self.program() else {
             return Ok(());
         };
-        // A model whose dialect nobody names may have been taught one.
+        // A model without a configured dialect may use a dialect that it was trained on.
         let is_known = self.settings.dialect.is_some() || self.mode == Mode::Emulate;
         if constrain == Constrain::Off
             || self.constraint == Constraint::Refused
@@ -291,29 +291,29 @@ impl Exchange {
         Ok(())
     }
 
-    /// Whether the prompt opens the reasoning: as the settings say, or else the upstream's template.
+    /// Whether the prompt opens the reasoning, according to the settings or else to the upstream's template.
     async fn is_reasoning_open(&self, body: &Value) -> bool {
         if let Some(is_open) = self.settings.reasoning_open {
             return is_open;
         }
-        // A request may tell the template another thing.
+        // These fields may change the template's output.
         let words = ["chat_template_kwargs", "reasoning_effort", "think"];
         let is_set = words.into_iter().any(|key| !body[key].is_null());
         match &self.program {
             Some(program) if self.is_automatic && !is_set => {
                 let model = body["model"].as_str().unwrap_or_default();
-                let asked = (&self.headers, model);
+                let query = (&self.headers, model);
                 let gateway = &self.gateway;
                 gateway
-                    .template_opens_reasoning(self.kind, asked, program)
+                    .template_opens_reasoning(self.kind, query, program)
                     .await
             }
             _ => false,
         }
     }
 
-    /// Adds a round to the conversation: what the model wrote, the calls that were run, and their results. The model is asked
-    /// next.
+    /// Adds a round to the conversation: the model's text, the calls that ran, and their results. The next request asks
+    /// the model to continue.
     pub(crate) fn add_round(
         &mut self,
         said: &Said<'_>,
@@ -329,7 +329,7 @@ impl Exchange {
                 .push(json!({"role": "user", "content": round.answer}));
             return;
         }
-        // Nine letters and digits are an id for every template.
+        // Nine letters and digits are a valid id in every template.
         let id = |at: usize| format!("run{:06}", first_id + at);
         let entries = calls.iter().enumerate().map(|(at, call)| {
             let function = json!({"name": call.name, "arguments": call.arguments});
@@ -348,7 +348,7 @@ impl Exchange {
         }
     }
 
-    /// The request as Chat Completions has it.
+    /// The request in the form of Chat Completions.
     fn body(&self) -> Result<Value, Fault> {
         let history = match (&self.program, self.mode) {
             (Some(program), Mode::Emulate) => {
@@ -369,13 +369,13 @@ impl Exchange {
         Ok(body)
     }
 
-    /// What ids of calls have to look like for a model whose dialect is known.
+    /// The form of call ids for a model with a known dialect.
     fn ids(&self) -> Option<IdForm> {
         let dialect = self.settings.dialect.as_deref()?;
         toolglot_dialects::get(dialect)?.id_form()
     }
 
-    /// The prompt that llama.cpp's template makes of the messages and the tools.
+    /// The prompt that llama.cpp's template produces from the messages and the tools.
     async fn prompt(&self, body: &Value) -> Result<String, Fault> {
         let mut fields = Map::new();
         for key in ["messages", "tools", "chat_template_kwargs"] {
@@ -400,19 +400,19 @@ impl Exchange {
         }
     }
 
-    /// Frees what only another request to the upstream would need.
+    /// Frees data that only another request to the upstream would need.
     pub(crate) fn forget_history(&mut self) {
         self.request.forget_history();
         self.lesson = Vec::new();
     }
 
-    /// Tells the model that its call has to be written again.
+    /// Asks the model to write its call again.
     pub(crate) fn correct(&mut self, text: &str, doubtful: Option<&DoubtfulCall>) {
         let program = self.program.as_deref();
         let toolbox = program.map(|program| &program.toolbox);
         let name = doubtful.map(|call| call.name.as_str());
         let dialect = doubtful.and_then(|call| dialect_named(call.dialect.as_deref()?).ok());
-        // The model uses a dialect of its own where the tools went to its template.
+        // In other modes the upstream's template taught the model its own dialect.
         let taught = program.filter(|_| self.mode == Mode::Emulate);
         let dialect = dialect.or(taught.map(ToolProgram::taught));
         let mut words = match doubtful {
@@ -434,8 +434,8 @@ impl Exchange {
     }
 }
 
-/// Words with which servers say that they take no tools, in lower case. An error about one tool, or about a result, has none
-/// of them: it is the client's, and another mode would hide it.
+/// Words of servers that accept no tools, in lower case. An error about one tool or one result contains none of them:
+/// it belongs to the client, and another mode would hide it.
 const REFUSALS: &[&str] = &[
     // Ollama v0.33.0-rc2, server/images.go, `errCapabilities`: `MODEL does not support tools`, with status 400.
     // SGLang before its pull request 10184, srt/function_call/function_call_parser.py: `Unsupported tool_call_parser: None`,
@@ -456,14 +456,14 @@ const REFUSALS: &[&str] = &[
     "unexpected keyword",
 ];
 
-/// Whether an error says that the upstream or the model takes no tools.
+/// Whether an error says that the upstream or the model accepts no tools.
 fn refuses_tools(status: StatusCode, body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body).to_lowercase();
     let has_refusal = || REFUSALS.iter().any(|words| text.contains(words));
     matches!(status.as_u16(), 400 | 404 | 422 | 500 | 501) && text.contains("tool") && has_refusal()
 }
 
-/// Whether llama.cpp can complete the prompt of this request: it is text, and its form is free.
+/// Whether llama.cpp can complete the prompt of this request: all contents are text, and no format is set.
 fn is_completion(body: &Value) -> bool {
     let messages = body["messages"].as_array();
     let is_text = |message: &Value| message["content"].is_string() || message["content"].is_null();
@@ -471,7 +471,7 @@ fn is_completion(body: &Value) -> bool {
         && messages.is_some_and(|messages| messages.iter().all(is_text))
 }
 
-/// A request of llama.cpp's `/completion` for a prompt.
+/// A request for llama.cpp's `/completion` with a prompt.
 fn completion(body: Value, prompt: &str, program: Option<&ToolProgram>) -> Value {
     let Value::Object(mut fields) = body else {
         return body;
@@ -493,7 +493,7 @@ fn completion(body: Value, prompt: &str, program: Option<&ToolProgram>) -> Value
         }
     }
     fields.insert("prompt".to_owned(), Value::from(prompt));
-    // Special tokens that are markers of calls stay in the text.
+    // Special tokens that are markers of calls must stay in the text.
     let markers = program.map(ToolProgram::markers).unwrap_or_default();
     let markers: Vec<Value> = markers.iter().copied().map(Value::from).collect();
     fields.insert("preserved_tokens".to_owned(), Value::Array(markers));

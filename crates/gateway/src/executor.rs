@@ -1,4 +1,4 @@
-//! Tools that the gateway runs itself, for clients that cannot: each call goes through a session, which judges and logs it.
+//! Runs tools in the gateway, for clients that cannot: a session decides on each call and logs it.
 //!
 //! ```text
 //!  request ─ OfferedTools (added to the client's) ─ model ─ own calls ─ ExecutedRounds ─ Session, on a thread that may block
@@ -21,31 +21,31 @@ use toolglot_value::{Value, json};
 use crate::fault::Fault;
 use crate::models::fits;
 
-/// So often the results of tools go to the model for one request.
+/// The most rounds of tool results for one request.
 pub(crate) const MOST_ROUNDS: usize = 10;
 
-/// How long tools that are ended may take to be gone, the log of them written.
+/// The time for cancelled tools to end and to be logged.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The most of a result in the record of an answer, in bytes.
+/// The most bytes of a result in the record of an answer.
 const RECORDED_BYTES: usize = 2 << 10;
 
-/// Which tools are run, and how.
+/// The tools that the gateway runs, and their sessions.
 pub(crate) struct Executor {
-    /// Its copies share the connections to servers and what calls cost.
+    /// Its copies share the server connections and the costs of calls.
     builder: SessionBuilder,
-    /// Patterns of the ids of tools that are offered.
+    /// Patterns for the ids of offered tools.
     patterns: Vec<String>,
-    /// What is offered, until something that it was read from changes.
+    /// The offered tools, until a file that they were read from changes.
     offered: Mutex<Option<(Session, Arc<OfferedTools>)>>,
     running: RunningCalls,
 }
 
-/// Tools as a model learns of them.
+/// Tools as a model sees them.
 #[derive(Debug, Default)]
 pub(crate) struct OfferedTools {
     pub(crate) specs: Vec<ToolSpec>,
-    /// The id of each by its name.
+    /// The id of each tool by its name.
     ids: BTreeMap<String, String>,
 }
 
@@ -56,7 +56,7 @@ impl fmt::Debug for Executor {
 }
 
 impl Executor {
-    /// What is wrong with the registry is said here, and not with the first call.
+    /// Errors of the registry are reported here, not at the first call.
     pub(crate) fn new(
         builder: SessionBuilder,
         patterns: Vec<String>,
@@ -71,26 +71,26 @@ impl Executor {
         Ok(executor)
     }
 
-    /// The tools, as the registry and the user's trust are now.
+    /// The tools of the present registry and the user's present trust.
     pub(crate) async fn offered(self: &Arc<Self>) -> Result<Arc<OfferedTools>, Fault> {
         let executor = Arc::clone(self);
         blocking(move || executor.read_offered()).await
     }
 
     fn read_offered(&self) -> Result<Arc<OfferedTools>, SessionError> {
-        let mut kept = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((session, offered)) = &*kept
+        let mut cache = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((session, offered)) = &*cache
             && !session.is_outdated()
         {
             return Ok(Arc::clone(offered));
         }
         let session = self.builder.clone().reread().build()?;
         let offered = Arc::new(OfferedTools::new(session.offered_tools(), &self.patterns));
-        *kept = Some((session, Arc::clone(&offered)));
+        *cache = Some((session, Arc::clone(&offered)));
         Ok(offered)
     }
 
-    /// Ends what runs, which the log then says, and takes leave of the servers.
+    /// Ends running calls, which the log records, and closes the server connections.
     pub(crate) fn end(&self) {
         self.running.end();
         self.builder.end_servers();
@@ -100,7 +100,7 @@ impl Executor {
 impl OfferedTools {
     fn new(specs: Vec<ToolSpec>, patterns: &[String]) -> OfferedTools {
         let mut offered = OfferedTools::default();
-        // All tools have a part in the names, so that a pattern changes none.
+        // Names are computed from all tools, so that a pattern changes none.
         let mut owners: BTreeMap<String, usize> = BTreeMap::new();
         for spec in &specs {
             *owners.entry(name_of(&spec.name)).or_default() += 1;
@@ -123,7 +123,7 @@ impl OfferedTools {
         offered
     }
 
-    /// Those without tools of these names.
+    /// The tools without those of these names.
     pub(crate) fn without(&self, is_taken: impl Fn(&str) -> bool) -> Arc<OfferedTools> {
         let specs = self.specs.iter().filter(|spec| !is_taken(&spec.name));
         let ids = self.ids.iter().filter(|(name, _)| !is_taken(name));
@@ -133,13 +133,13 @@ impl OfferedTools {
         })
     }
 
-    /// The id of the tool of that name.
+    /// The id of the tool with this name.
     pub(crate) fn id(&self, name: &str) -> Option<&str> {
         self.ids.get(name).map(String::as_str)
     }
 }
 
-/// The name of a tool for a model: servers of models know letters, digits, `_` and `-` alone.
+/// The name of a tool for a model: model servers allow only letters, digits, `_` and `-`.
 fn name_of(id: &str) -> String {
     let id = id.replace('/', "__");
     let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -148,7 +148,7 @@ fn name_of(id: &str) -> String {
         .collect()
 }
 
-/// A name that differs from that of tools whose ids come to the same one, whatever their order: the start of its id's hash follows.
+/// A distinct name for tools whose ids map to the same name, in any order: it ends with the start of the id's hash.
 fn distinct_name(name: &str, id: &str) -> String {
     let mut distinct = format!("{name}_");
     for byte in &Sha256::digest(id)[..4] {
@@ -157,38 +157,38 @@ fn distinct_name(name: &str, id: &str) -> String {
     distinct
 }
 
-/// The calls that were run for one request. What still runs is ended once nobody waits for it.
+/// The calls that ran for one request. Running calls are cancelled when the client leaves.
 #[derive(Debug, Default)]
 pub(crate) struct ExecutedRounds {
     pub(crate) n_rounds: usize,
     pub(crate) calls: Vec<ExecutedCall>,
-    /// One session for all rounds: it knows the results, and so a call that the model copies out of one.
+    /// One session for all rounds: it remembers results, and detects a call that the model copies from one.
     session: Option<Arc<Session>>,
     cancel: Option<Cancel>,
 }
 
-/// A call that was run, or refused.
+/// A call that ran or was refused.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecutedCall {
     pub(crate) id: String,
     pub(crate) arguments: String,
     pub(crate) state: &'static str,
     pub(crate) rule: String,
-    /// What the model reads of it.
+    /// The text that the model reads.
     pub(crate) text: String,
 }
 
-/// What came of one round.
+/// The outcome of one round.
 #[derive(Debug)]
 pub(crate) struct Round {
-    /// One for each call, in order.
+    /// One entry per call, in order.
     pub(crate) calls: Vec<ExecutedCall>,
-    /// All results in the form of the dialect, for a model that knows calls as text.
+    /// All results in the form of the dialect, for a model with calls as text.
     pub(crate) answer: String,
 }
 
 impl ExecutedRounds {
-    /// Carries out the calls of a message.
+    /// Runs the calls of a message.
     pub(crate) async fn carry_out(
         &mut self,
         executor: &Arc<Executor>,
@@ -220,7 +220,8 @@ impl ExecutedRounds {
         Ok(round)
     }
 
-    /// What a client keeps of it in its history, where it has calls of its own to make: it does not see those that were run.
+    /// A record of the calls for the client's history, if the client has calls to make: it does not see those that ran
+    /// here.
     pub(crate) fn record(&self) -> String {
         let mut text = String::new();
         for call in &self.calls {
@@ -239,7 +240,7 @@ impl ExecutedRounds {
         text
     }
 
-    /// The calls for a report, without values of arguments.
+    /// The calls for a report, without argument values.
     pub(crate) fn report(&self) -> Value {
         let calls = self.calls.iter();
         calls
@@ -260,14 +261,14 @@ impl Round {
     fn new(called: &CalledMessage) -> Round {
         let calls = called.message.calls.iter().enumerate();
         let calls = calls.map(|(at, call)| {
-            // Several where the arguments name several files to read.
+            // Several steps if the arguments name several files to read.
             let steps: Vec<&Step> = called
                 .steps
                 .iter()
                 .filter(|step| step.call.call == at)
                 .collect();
             let texts: Vec<String> = steps.iter().filter_map(|step| step.text()).collect();
-            // The first one that is not fine says most.
+            // The first failed step is the most informative.
             let shown = steps.iter().find(|step| !step.is_fine()).or(steps.first());
             ExecutedCall {
                 id: call.name.clone(),
@@ -284,7 +285,7 @@ impl Round {
     }
 }
 
-/// Runs what blocks, away from the threads that serve.
+/// Runs blocking work outside the threads that serve requests.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SessionError> + Send + 'static,
 ) -> Result<T, Fault> {
@@ -300,7 +301,7 @@ fn failed(error: &dyn std::error::Error) -> Fault {
     Fault::new(StatusCode::INTERNAL_SERVER_ERROR, message)
 }
 
-/// The calls that run now.
+/// The running calls.
 #[derive(Debug, Default)]
 struct RunningCalls {
     state: Mutex<RunningState>,
@@ -314,7 +315,7 @@ struct RunningState {
     calls: BTreeMap<u64, Cancel>,
 }
 
-/// Calls of one message, while they run.
+/// The calls of one message while they run.
 struct RunningGuard<'r> {
     running: &'r RunningCalls,
     number: u64,
@@ -335,7 +336,7 @@ impl RunningCalls {
         }
     }
 
-    /// Ends all, and waits until they are gone.
+    /// Cancels all calls, and waits until they have ended.
     fn end(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.is_over = true;

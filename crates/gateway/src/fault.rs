@@ -1,4 +1,4 @@
-//! A request that gets no answer of a model, in the shape that the API's clients read.
+//! A request without a model's answer, in the error format of the API.
 
 use axum::body::Body;
 use axum::http::header::RETRY_AFTER;
@@ -7,16 +7,16 @@ use toolglot_wire::{Api, ApiError, ErrorKind, RequestError};
 
 use crate::rate_limit::RateLimit;
 
-/// So much of an upstream's body is quoted, in characters.
+/// The most characters of an upstream's body that are quoted.
 const QUOTED_CHARS: usize = 200;
 
-/// Why a request failed, and the status that says so.
+/// Why a request failed, with its status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) status: StatusCode,
     /// For the person who made the request.
     pub(crate) error: ApiError,
-    /// When the upstream wants to be asked again.
+    /// When the upstream accepts the next request.
     rate_limit: RateLimit,
 }
 
@@ -41,8 +41,8 @@ impl Fault {
         }
     }
 
-    /// What the upstream answered in place of an answer. What it says about the client's request keeps its status, and so does
-    /// when it wants to be asked again.
+    /// The error that the upstream returned. An error about the client's request keeps its status and its retry
+    /// headers.
     pub(crate) fn upstream(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Fault {
         let text = String::from_utf8_lossy(body);
         let quoted: String = text.trim().chars().take(QUOTED_CHARS).collect();
@@ -57,7 +57,7 @@ impl Fault {
         }
     }
 
-    /// The error as a whole answer; on a path of no API it has OpenAI's shape.
+    /// The error as a whole answer; on other paths it has OpenAI's format.
     pub(crate) fn response(&self, api: Option<Api>) -> Response<Body> {
         let body = self.error.body(api.unwrap_or(Api::Chat));
         let mut response = Response::new(Body::from(body.to_string()));

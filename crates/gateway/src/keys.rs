@@ -1,4 +1,4 @@
-//! The API keys that clients show.
+//! The API keys of clients.
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, HeaderValue};
@@ -6,12 +6,12 @@ use sha2::{Digest, Sha256};
 
 type Fingerprint = [u8; 32];
 
-/// The keys that are accepted. Only their SHA-256 is kept, and only these are compared, so that time tells nothing of a key.
+/// The accepted keys. Only their SHA-256 is stored and compared, so that timing reveals nothing about a key.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keys(Vec<Fingerprint>);
 
 impl Keys {
-    /// No key is asked for if `keys` is empty.
+    /// No key is required if `keys` is empty.
     pub(crate) fn new(keys: &[String]) -> Keys {
         Keys(keys.iter().map(|key| fingerprint(key.as_bytes())).collect())
     }

@@ -1,11 +1,11 @@
-//! An HTTP gateway between agents and a server of language models: what `toolglot serve` runs.
+//! An HTTP gateway between agents and a server of language models: the implementation of `toolglot serve`.
 //!
-//! A [`Server`] listens on a socket, checks who asks, and sends requests of three APIs to one upstream. How the tools reach
-//! the model, and how its calls come back, is the [`Mode`] of the model. All other paths pass through.
+//! A [`Server`] listens on a socket, checks clients, and sends requests of three APIs to one upstream. The [`Mode`] of
+//! a model decides how the tools reach the model, and how its calls come back. All other paths pass through.
 //!
-//! What this crate deliberately does not do: it keeps no conversation, judges no call and prints nothing. Tools run only where
-//! [`ServerBuilder::execute`] says so, and then in a session, which judges and logs them. The JSON of the APIs is
-//! `toolglot-wire`'s.
+//! This crate deliberately keeps no conversation, decides on no call and prints nothing. Tools run only with
+//! [`ServerBuilder::execute`], in a session that decides on them and logs them. `toolglot-wire` handles the JSON of the
+//! APIs.
 //!
 //! ```text
 //!  client ─ server ─ exchange ─ upstream

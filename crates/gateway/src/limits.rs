@@ -1,10 +1,10 @@
-//! How much one gateway takes on.
+//! The limits of one gateway.
 
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-/// Caps on bytes, time and concurrency; each has a default that a coding agent does not reach.
+/// Limits on bytes, time and concurrency; the defaults are above the needs of a coding agent.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
@@ -12,20 +12,20 @@ pub struct Limits {
     pub body_bytes: usize,
     /// The longest answer of the upstream that is read, in bytes.
     pub answer_bytes: usize,
-    /// The request bodies that are held at one time, in bytes of all requests together.
+    /// The most bytes of request bodies in memory, of all requests together.
     pub held_bytes: usize,
-    /// How many requests are running at one time; one more gets the status 503. Four times as many connections are open at most,
-    /// since clients keep idle ones; one more waits in the system's queue.
+    /// The most running requests; one more gets the status 503. At most four times as many connections are open,
+    /// because clients keep idle ones; one more waits in the system's queue.
     pub requests: usize,
-    /// How long the head of a request may take to arrive. An idle connection is closed after it, too.
+    /// The most time for the head of a request to arrive. An idle connection is also closed after this time.
     pub head: Duration,
-    /// How long the body of a request may take to arrive.
+    /// The most time for the body of a request to arrive.
     pub body: Duration,
-    /// How long a client may read nothing while there is something to read.
+    /// The most time that a client may leave pending data unread.
     pub write: Duration,
-    /// How long the upstream may stay silent.
+    /// The most time that the upstream may be silent.
     pub silence: Duration,
-    /// How long requests that are running may continue after the gateway is asked to stop.
+    /// The most time that running requests may continue after a stop.
     pub grace: Duration,
 }
 
@@ -45,16 +45,16 @@ impl Default for Limits {
     }
 }
 
-/// So many connections are open for each request that may run: clients keep idle ones.
+/// The open connections for each possible running request: clients keep idle ones.
 const CONNECTIONS_PER_REQUEST: usize = 4;
 
 impl Limits {
-    /// How many requests are running at one time, as far as they can be counted.
+    /// The most running requests, capped at what a semaphore can count.
     pub(crate) fn requests(&self) -> usize {
         self.requests.min(Semaphore::MAX_PERMITS)
     }
 
-    /// How many connections are open at one time.
+    /// The most open connections.
     pub(crate) fn connections(&self) -> usize {
         let connections = self.requests().saturating_mul(CONNECTIONS_PER_REQUEST);
         connections.min(Semaphore::MAX_PERMITS)
@@ -73,7 +73,7 @@ mod tests {
         };
         assert_eq!(Limits::default().connections(), 1024);
         assert_eq!(limits(4096).connections(), 16_384);
-        // More than can be counted.
+        // More than a semaphore can count.
         assert_eq!(limits(usize::MAX).connections(), Semaphore::MAX_PERMITS);
         assert_eq!(limits(usize::MAX).requests(), Semaphore::MAX_PERMITS);
     }

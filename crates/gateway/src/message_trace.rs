@@ -1,4 +1,4 @@
-//! One message as it was read: what a report to the client and a row of the record are made of.
+//! A trace of one message, for the report to the client and a row of the record.
 
 use toolglot_engine::{Call, Calls, End, Event, Finish, Note, Sink, Span};
 use toolglot_toolset::Toolbox;
@@ -9,13 +9,13 @@ use crate::exchange::Exchange;
 use crate::metrics;
 use crate::reading::{AnswerStart, KeptText};
 
-/// So much of a prompt's end says where an answer starts, in bytes.
+/// The bytes at a prompt's end that determine where an answer starts.
 const PROMPT_BYTES: usize = 256;
 
-/// So many notes and so many calls are reported.
+/// The most notes, and the most calls, in a report.
 const MOST_REPORTED: usize = 64;
 
-/// So long is a report in a header, in bytes: servers and proxies refuse more than 8 KiB of them.
+/// The most bytes of a report in a header: servers and proxies refuse headers above 8 KiB.
 const HEADER_BYTES: usize = 6 << 10;
 
 /// The calls and the notes of a message.
@@ -25,7 +25,7 @@ pub(crate) struct MessageTrace {
     /// The calls that the upstream parsed.
     native: Vec<(String, End)>,
     start: AnswerStart,
-    /// Whether the calls were read in what the upstream keeps apart as reasoning.
+    /// Whether the calls were read in the upstream's separate reasoning.
     pub(crate) is_reasoning: bool,
 }
 
@@ -37,12 +37,12 @@ impl MessageTrace {
         }
     }
 
-    /// Takes an event of the parser.
+    /// Handles an event of the parser.
     pub(crate) fn event(&mut self, span: Span, event: Event<'_>) {
         self.message.event(span, event);
     }
 
-    /// Adds a note that was found after the events, by its place.
+    /// Adds a later note in order of position.
     pub(crate) fn note(&mut self, note: Note) {
         let notes = &mut self.message.notes;
         let at = notes.partition_point(|other| other.span.start <= note.span.start);
@@ -54,7 +54,7 @@ impl MessageTrace {
         (&self.message.content, &self.message.reasoning)
     }
 
-    /// The call whose name stands there.
+    /// The call with this span of its name.
     pub(crate) fn call_at(&self, name: Span) -> Option<&Call> {
         let mut calls = self.message.calls.iter();
         calls.find(|call| call.name_span == name)
@@ -65,14 +65,14 @@ impl MessageTrace {
         self.native.push((name.to_owned(), End::Truncated));
     }
 
-    /// The call that started last ends.
+    /// The last started call ends.
     pub(crate) fn native_end(&mut self, end: End) {
         if let Some(call) = self.native.last_mut() {
             call.1 = end;
         }
     }
 
-    /// Calls with their spans and notes, without values of arguments.
+    /// Calls with their spans and notes, without argument values.
     pub(crate) fn report(&self) -> Map {
         let document = Document::new(&self.message);
         let calls = document.calls.iter().map(|call| {
@@ -91,7 +91,7 @@ impl MessageTrace {
         report
     }
 
-    /// The message as a line of `parse --jsonl`, with further fields that such a line may have.
+    /// The message as a line of `parse --jsonl`, with optional further fields.
     pub(crate) fn row(
         &self,
         exchange: &Exchange,
@@ -140,7 +140,7 @@ impl MessageTrace {
     }
 }
 
-/// A report as the value of a header: ASCII, with what has no room left out.
+/// A report as the value of a header: ASCII, truncated to fit.
 pub(crate) fn header(report: &Map) -> String {
     let mut report = report.clone();
     let mut left_out = 0;
@@ -164,7 +164,7 @@ pub(crate) fn header(report: &Map) -> String {
     }
 }
 
-/// JSON whose characters beyond ASCII are escaped.
+/// JSON with escaped characters above ASCII.
 fn ascii(json: &str) -> String {
     use std::fmt::Write as _;
     let mut text = String::with_capacity(json.len());

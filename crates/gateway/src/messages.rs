@@ -1,4 +1,4 @@
-//! Who hears what the gateway finds out while it serves.
+//! The listener for the gateway's messages while it serves.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ pub(crate) struct Messages(Option<Arc<MessageSink>>);
 type MessageSink = dyn Fn(&str) + Send + Sync;
 
 impl Messages {
-    pub(crate) fn to(hears: impl Fn(&str) + Send + Sync + 'static) -> Messages {
-        Messages(Some(Arc::new(hears)))
+    pub(crate) fn to(listener: impl Fn(&str) + Send + Sync + 'static) -> Messages {
+        Messages(Some(Arc::new(listener)))
     }
 
-    /// Hands on a line.
+    /// Sends a message to the listener.
     pub(crate) fn say(&self, message: &str) {
-        if let Some(hears) = &self.0 {
-            hears(message);
+        if let Some(listener) = &self.0 {
+            listener(message);
         }
     }
 }

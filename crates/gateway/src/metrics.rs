@@ -1,7 +1,7 @@
-//! What happened, counted, in Prometheus' text format.
+//! Counters in Prometheus' text format.
 //!
 //! The parse success rate is one query: `toolglot_calls_total{end="closed"}` over all of `toolglot_calls_total` and
-//! `toolglot_lookalikes_total`. No label holds what a model wrote.
+//! `toolglot_lookalikes_total`. No label contains text of a model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolglot_engine::{Code, End};
 
-/// So many names of models have a label of their own: clients choose the names.
+/// The most model names with their own label: clients choose the names.
 const MOST_MODELS: usize = 64;
 
 /// The label of all further models.
@@ -35,12 +35,12 @@ struct Counts {
 }
 
 impl Metrics {
-    /// A request that starts.
+    /// A request starts.
     pub(crate) fn start(&self) {
         self.counts().under_way += 1;
     }
 
-    /// A request that is over: its answer is sent, or its client is gone.
+    /// A request has ended: its answer is sent, or its client is gone.
     pub(crate) fn end(&self) {
         let mut counts = self.counts();
         counts.under_way = counts.under_way.saturating_sub(1);
@@ -77,12 +77,12 @@ impl Metrics {
         self.counts().lookalikes += count as u64;
     }
 
-    /// An upstream that could not be reached, broke off, or wrote what cannot be read.
+    /// An upstream that could not be reached, broke the connection, or sent an unreadable answer.
     pub(crate) fn upstream_failure(&self) {
         self.counts().upstream_failures += 1;
     }
 
-    /// A request that went to the upstream once more, and why.
+    /// A repeated request to the upstream, with the reason.
     pub(crate) fn retry(&self, why: &'static str) {
         *self.counts().retries.entry(why).or_default() += 1;
     }
@@ -92,7 +92,7 @@ impl Metrics {
         self.counts().upstream_bytes += count as u64;
     }
 
-    /// A message that was not recorded, since the disk was too slow.
+    /// A message that was not recorded because the disk was too slow.
     pub(crate) fn unrecorded(&self) {
         self.counts().unrecorded += 1;
     }
@@ -180,7 +180,7 @@ impl Metrics {
     }
 }
 
-/// The word for how a call ended.
+/// The label for the end of a call.
 pub(crate) fn word(end: End) -> &'static str {
     match end {
         End::Closed => "closed",

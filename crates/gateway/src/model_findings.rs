@@ -1,4 +1,4 @@
-//! What was found out about one model, as a table of a configuration file.
+//! The findings about one model, as a table of a configuration file.
 
 use std::fmt::Write as _;
 
@@ -6,16 +6,16 @@ use toolglot_value::Value;
 
 use crate::models::Mode;
 
-/// So much of a text of the upstream stands in a comment, in characters.
+/// The most characters of an upstream's text in a comment.
 const QUOTED_CHARS: usize = 160;
 
-/// The settings that fit a model, and what was tried.
+/// The settings that suit a model, and what was tried.
 #[derive(Clone, Debug)]
 pub(crate) struct ModelFindings {
     name: String,
     pub(crate) mode: Mode,
     pub(crate) reasoning_open: bool,
-    /// The dialect that the model wrote, which is suggested.
+    /// The dialect that the model wrote; a comment suggests it.
     pub(crate) dialect: Option<String>,
     tried: Vec<String>,
 }
@@ -31,7 +31,7 @@ impl ModelFindings {
         }
     }
 
-    /// Adds what was tried, and what came of it.
+    /// Adds an attempt and its outcome.
     pub(crate) fn add(&mut self, tried: impl Into<String>) {
         self.tried.push(tried.into());
     }
@@ -56,7 +56,7 @@ impl ModelFindings {
     }
 }
 
-/// Appends a line that says something to a person. Control characters become blanks, so that it stays one line.
+/// Appends a comment. Control characters become blanks, so that it stays one line.
 pub(crate) fn comment(text: &str, out: &mut String) {
     let text: String = text
         .chars()
@@ -71,7 +71,7 @@ pub(crate) fn shortened(text: &str) -> String {
     words.join(" ").chars().take(QUOTED_CHARS).collect()
 }
 
-/// A string of TOML. JSON escapes the same, but for one character.
+/// A TOML string. JSON has the same escapes except for one character.
 fn quoted(text: &str) -> String {
     let json = Value::from(text).to_string();
     json.replace('\u{7f}', "\\u007f")

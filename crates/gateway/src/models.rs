@@ -1,4 +1,4 @@
-//! What is known about models: one TOML file, or the same for all.
+//! The settings of models: one TOML file, or the same settings for all.
 
 use std::fmt;
 
@@ -16,9 +16,9 @@ use crate::tool_program;
 pub enum Mode {
     /// The upstream's own template writes the tools, and its text comes back unparsed.
     Raw,
-    /// The upstream gets the tools and parses; calls that it leaves in its text are read all the same.
+    /// The upstream gets the tools and parses calls; calls that it leaves in its text are read as well.
     Recover,
-    /// The upstream's template knows no tools: instructions teach a dialect, and the history is text.
+    /// The upstream's template has no tools: instructions teach a dialect, and the history is text.
     Emulate,
     /// Nothing is changed or read.
     Passthrough,
@@ -36,61 +36,62 @@ impl Mode {
     }
 }
 
-/// When a call leaves for the client.
+/// When a call is sent to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallEmission {
-    /// Once it is complete, and what comes after it cannot show that it was a thought.
+    /// Once it is complete, and no later text can show that it is in reasoning.
     Atomic,
-    /// As it is read. Of a call that is cut off, the client gets an unfinished prefix.
+    /// While it is read. If the call is cut off, the client gets an unfinished prefix.
     Stream,
 }
 
-/// What becomes of a call whose structure or a value of which was guessed.
+/// The treatment of calls whose structure or value was guessed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecoveredCalls {
-    /// The model is asked once more; then the call becomes text. Calls of tools that are known to only read are sent.
+    /// The model is asked again; if that fails, the call becomes text. Calls of tools that are known to be read-only
+    /// are sent.
     #[default]
     Ask,
-    /// It is sent.
+    /// The call is sent.
     Send,
 }
 
 impl ModelSettings {
-    /// Whether the tool is known to only read.
+    /// Whether the tool is known to be read-only.
     pub(crate) fn only_reads(&self, tool: &str) -> bool {
         let mut patterns = self.read_only_tools.iter();
         patterns.any(|pattern| fits(pattern, tool))
     }
 }
 
-/// What is known about a model, or about all of a pattern.
+/// The settings of a model, or of all models that match a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[non_exhaustive]
 pub struct ModelSettings {
     /// The mode; `None`: the first that works.
     pub mode: Option<Mode>,
-    /// The dialect that is read, and taught where the mode is `emulate`; `None`: all are read.
+    /// The dialect that is read, and taught in mode `emulate`; `None`: all dialects are read.
     #[serde(deserialize_with = "dialect")]
     pub dialect: Option<String>,
-    /// The name that the upstream has for the model; `None`: the client's.
+    /// The upstream's name for the model; `None`: the client's name.
     pub upstream_model: Option<String>,
-    /// Whether the prompt opens the reasoning, so that an answer starts inside of it; `None`: as the upstream's template says,
-    /// where that is known.
+    /// Whether the prompt opens the reasoning, so that an answer starts inside it; `None`: the upstream's template
+    /// decides, if it is known.
     pub reasoning_open: Option<bool>,
-    /// When calls leave; `None`: those of tools that only read as they are read, and all others once they are complete.
+    /// When calls are sent; `None`: calls of read-only tools while they are read, and all others once complete.
     pub emission: Option<CallEmission>,
-    /// Patterns of the names of tools that only read.
+    /// Patterns for the names of read-only tools.
     pub read_only_tools: Vec<String>,
-    /// What becomes of a call that was recovered.
+    /// The treatment of recovered calls.
     pub recovered: RecoveredCalls,
-    /// How the upstream is told which calls may be written. It needs a `dialect`, or the mode `emulate`.
+    /// How the upstream gets the grammar of the allowed calls. It needs a `dialect`, or the mode `emulate`.
     pub constrain: Constrain,
 }
 
-/// Settings by patterns of models' names. The first pattern that fits counts; `*` in it stands for any text.
+/// Settings by patterns of model names. The first matching pattern counts; `*` matches any text.
 ///
 /// ```
 /// use toolglot_gateway::{Mode, Models};
@@ -125,7 +126,7 @@ impl Models {
     /// Settings from the text of a TOML file with one table `[models."PATTERN"]` for each pattern.
     ///
     /// # Errors
-    /// The text is not TOML, or it has another table, key or value, or an unknown dialect.
+    /// If the text is not TOML, or has an unknown table, key, value or dialect.
     pub fn from_toml(text: &str) -> Result<Models, GatewayError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -152,7 +153,7 @@ impl Models {
         rows.any(|(_, settings)| settings.mode == Some(Mode::Passthrough))
     }
 
-    /// All patterns with their settings, and `*` for all others.
+    /// All patterns with their settings, and `*` for the other models.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (&str, &ModelSettings)> {
         let rows = self.rows.iter();
         let rows = rows.map(|(pattern, settings)| (pattern.as_str(), settings));
@@ -160,7 +161,7 @@ impl Models {
     }
 }
 
-/// Tables in the order of the file, and errors with their places in it.
+/// The tables in file order; errors keep their position in the file.
 fn rows<'de, D: Deserializer<'de>>(file: D) -> Result<Vec<(String, ModelSettings)>, D::Error> {
     struct Rows;
     impl<'de> Visitor<'de> for Rows {
@@ -189,14 +190,14 @@ fn rows<'de, D: Deserializer<'de>>(file: D) -> Result<Vec<(String, ModelSettings
     file.deserialize_map(Rows)
 }
 
-/// The name of a dialect that can be read and taught, or a list of them.
+/// The name of a dialect that can be read and taught, or a list of names.
 fn dialect<'de, D: Deserializer<'de>>(file: D) -> Result<Option<String>, D::Error> {
     let dialect = String::deserialize(file)?;
     tool_program::check(&dialect).map_err(D::Error::custom)?;
     Ok(Some(dialect))
 }
 
-/// An error in a file, with its place.
+/// A configuration error with its position.
 fn misplaced(text: &str, error: &toml::de::Error) -> GatewayError {
     let at = error.span().map_or(0, |span| span.start);
     let before = text.get(..at).unwrap_or_default();
@@ -208,7 +209,7 @@ fn misplaced(text: &str, error: &toml::de::Error) -> GatewayError {
     }
 }
 
-/// Whether a pattern fits a name as a whole.
+/// Whether a pattern matches a whole name.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == name;

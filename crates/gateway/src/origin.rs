@@ -1,8 +1,8 @@
-//! Which names a request may reach the gateway under.
+//! The host names that requests may use for the gateway.
 //!
-//! A page in a browser reaches a socket of this machine through a name of its own that it points here (DNS rebinding). The
-//! request then has that name as `Host`. So `Host` has to be an address, `localhost` or a name that the owner allows, and
-//! `Origin`, which only browsers send, has to be this machine or such a name.
+//! A page in a browser reaches a socket of this machine through its own name, which it resolves to this machine (DNS
+//! rebinding). The request then has that name as `Host`. So `Host` must be an address, `localhost` or a name that the
+//! owner allows. `Origin`, which only browsers send, must be this machine or such a name.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,7 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri};
 
-/// Names beside `localhost` that requests may have in `Host` and `Origin`.
+/// Allowed names in `Host` and `Origin` besides `localhost`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AllowedHosts(Vec<String>);
 
@@ -19,7 +19,7 @@ impl AllowedHosts {
         AllowedHosts(names.iter().map(|name| name.to_ascii_lowercase()).collect())
     }
 
-    /// Whether the names in a request are allowed; `Err` names the header that is not.
+    /// Whether the names in a request are allowed; `Err` contains the name of the wrong header.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), &'static str> {
         let mut hosts = headers.get_all(HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok());

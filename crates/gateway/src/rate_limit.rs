@@ -1,4 +1,4 @@
-//! What an upstream says of when it may be asked again, and how often.
+//! An upstream's headers on rate limits and retries.
 
 use axum::http::header::{HeaderName, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue};
@@ -7,20 +7,21 @@ use axum::http::{HeaderMap, HeaderValue};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RateLimit(Vec<(HeaderName, HeaderValue)>);
 
-/// Starts of such headers' names, after an `anthropic-` or `x-`.
+/// Prefixes of such headers' names, after an `anthropic-` or `x-`.
 const NAMES: [&str; 4] = [
-    // RFC 9110, section 10.2.3; and `retry-after-ms`, which OpenAI's clients read as well.
+    // RFC 9110, section 10.2.3; and `retry-after-ms`, which OpenAI's clients also read.
     "retry-after",
-    // Whether OpenAI's and Anthropic's clients ask again at all.
+    // Whether OpenAI's and Anthropic's clients retry at all.
     "should-retry",
-    // `x-ratelimit-remaining-tokens` and its like are OpenAI's, `anthropic-ratelimit-requests-reset` and its like Anthropic's.
+    // `x-ratelimit-remaining-tokens` and similar names are OpenAI's, `anthropic-ratelimit-requests-reset` and similar
+    // names Anthropic's.
     "ratelimit",
-    // Other servers' spelling of it: `x-rate-limit-limit`.
+    // Other servers' spelling, as in `x-rate-limit-limit`.
     "rate-limit",
 ];
 
 impl RateLimit {
-    /// Those among the headers of an answer.
+    /// The rate headers among the headers of an answer.
     pub(crate) fn of(headers: &HeaderMap) -> RateLimit {
         let kept = headers.iter().filter(|(name, _)| is_about_rate(name));
         RateLimit(
@@ -29,12 +30,12 @@ impl RateLimit {
         )
     }
 
-    /// Whether the upstream says when to ask again.
+    /// Whether the upstream says when to retry.
     pub(crate) fn is_wait(&self) -> bool {
         self.0.iter().any(|(name, _)| *name == RETRY_AFTER)
     }
 
-    /// Adds them to the headers of an answer, in place of those that it has.
+    /// Adds the headers to an answer, replacing those of the same names.
     pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
         for (name, _) in &self.0 {
             headers.remove(name);

@@ -1,4 +1,4 @@
-//! One answer of an upstream on its way to the client: text is read for calls, and what comes of it is written.
+//! Reads one answer of an upstream for the client: text is parsed for calls, and the result is written.
 //!
 //! ```text
 //!  UpstreamEvent ─┬─ text ─ Parser ─ events ─┐
@@ -18,7 +18,7 @@ use crate::metrics::{self, Metrics};
 use crate::telemetry;
 use crate::tool_program::ToolProgram;
 
-/// So much of what a model wrote is kept for a second look, in bytes.
+/// The most bytes of a model's text that are stored for a second parse.
 const KEPT_BYTES: usize = 1 << 20;
 
 /// The dialect of calls that the upstream parsed, in metrics.
@@ -27,29 +27,29 @@ const NATIVE: &str = "native";
 /// How an answer of the upstream starts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AnswerStart {
-    /// The end of the prompt, where it is known.
+    /// The end of the prompt, if it is known.
     pub(crate) prompt: Option<String>,
     /// Whether the prompt opens the reasoning.
     pub(crate) reasoning_open: bool,
 }
 
-/// What reads one answer of an upstream.
+/// The state of reading one answer of an upstream.
 pub(crate) struct Reading {
-    /// `None` where nothing in the text can be a call.
+    /// `None` if the text cannot contain calls.
     parser: Option<Box<Parser>>,
     program: Option<Arc<ToolProgram>>,
     pub(crate) answer: Answer,
     pub(crate) policy: CallPolicy,
     counts: Counts,
-    /// What the upstream keeps apart as reasoning.
+    /// The reasoning that the upstream separates from the text.
     pub(crate) reasoning: KeptText,
     /// The text as the model wrote it.
     pub(crate) text: KeptText,
-    /// The calls and notes, where somebody asks for them.
+    /// The calls and notes, if they are needed.
     pub(crate) trace: Option<Box<MessageTrace>>,
 }
 
-/// What a model wrote, up to a cap.
+/// A model's text, up to a limit.
 #[derive(Debug, Default)]
 pub(crate) struct KeptText {
     text: String,
@@ -61,7 +61,7 @@ impl KeptText {
         &self.text
     }
 
-    /// Whether there was more than is kept.
+    /// Whether the text was longer than the limit.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -74,12 +74,12 @@ impl KeptText {
     }
 }
 
-/// What is counted of an answer.
+/// The counters of one answer.
 #[derive(Default)]
 struct Counts {
-    /// The dialects and the tools of the calls, by their number in the message.
+    /// The dialects and the tools of the calls, by their index in the message.
     started: Vec<(String, String)>,
-    /// The tool of the call that the upstream parsed last.
+    /// The tool of the last call that the upstream parsed.
     native: String,
     ends: Vec<(String, String, End)>,
     notes: Vec<Code>,
@@ -105,7 +105,7 @@ impl Counts {
         }
     }
 
-    /// Moves what was counted to the metrics and the trace.
+    /// Moves the counts to the metrics and the trace.
     fn settle(&mut self, metrics: &Metrics, model: &str) {
         for (dialect, name, end) in self.ends.drain(..) {
             metrics.call(&dialect, model, end);
@@ -127,7 +127,7 @@ impl Counts {
 }
 
 impl Reading {
-    /// A reading of text without calls, if there is no program.
+    /// Without a program, text is read without calls.
     pub(crate) fn new(
         answer: Answer,
         mut policy: CallPolicy,
@@ -147,7 +147,7 @@ impl Reading {
         }
     }
 
-    /// Reads what the model writes next, for the same answer.
+    /// Reads the model's next text, for the same answer.
     pub(crate) fn go_on(
         &mut self,
         mut policy: CallPolicy,
@@ -166,7 +166,7 @@ impl Reading {
         }
     }
 
-    /// Calls for a session, and the text that they stand in.
+    /// Calls for a session, and the text that contains them.
     pub(crate) fn message_of(&self, calls: &[OwnCall], exchange: &Exchange) -> (Calls, &str) {
         let trace = self.trace.as_deref();
         let mut message = Calls::default();
@@ -210,7 +210,7 @@ impl Reading {
         (message, written.text())
     }
 
-    /// What the model wrote beside its calls.
+    /// The text of the model beside its calls.
     pub(crate) fn said(&self) -> Said<'_> {
         let (text, reasoning) = match &self.trace {
             Some(trace) => trace.texts(),
@@ -224,12 +224,12 @@ impl Reading {
         }
     }
 
-    /// Keeps calls and notes from here on.
+    /// Records calls and notes from here on.
     pub(crate) fn keep_trace(&mut self, start: &AnswerStart) {
         self.trace = Some(Box::new(MessageTrace::new(start)));
     }
 
-    /// Takes an event of the upstream. Bytes for the client are added to `out`.
+    /// Handles an event of the upstream. Bytes for the client are added to `out`.
     pub(crate) fn event(&mut self, event: UpstreamEvent<'_>, out: &mut Vec<u8>) {
         if self.policy.doubtful.is_some() {
             return;
@@ -265,7 +265,7 @@ impl Reading {
         }
     }
 
-    /// Takes text of the model.
+    /// Handles text of the model.
     fn push(&mut self, text: &str, out: &mut Vec<u8>) {
         let Some(parser) = &mut self.parser else {
             self.answer.text(text, out);
@@ -287,14 +287,14 @@ impl Reading {
         }
     }
 
-    /// Sends the calls that wait: no closer without an opener can follow any more.
+    /// Sends the waiting calls: no closer without an opener can follow from here on.
     fn stop_waiting(&mut self, out: &mut Vec<u8>) {
         if std::mem::take(&mut self.policy.is_waiting) {
             self.answer.release(&mut self.policy, out);
         }
     }
 
-    /// Looks for the end of reasoning that nothing opened, and notes it.
+    /// Finds the end of reasoning without an opener, and notes it.
     fn find_reasoning_end(&mut self) {
         let is_open = self.policy.is_waiting && !self.text.is_cut();
         let note = match &self.program {
@@ -310,7 +310,7 @@ impl Reading {
         }
     }
 
-    /// Ends the text, once the upstream's answer is over.
+    /// Ends the text, after the upstream's answer has ended.
     pub(crate) fn end_text(&mut self, finish: Finish, out: &mut Vec<u8>) {
         if self.policy.doubtful.is_some() {
             return;
@@ -328,7 +328,7 @@ impl Reading {
             parser.finish(finish, &mut sink);
         }
         self.find_reasoning_end();
-        // A model that stops inside its reasoning has made its calls there.
+        // If a model stops inside its reasoning, its calls there count.
         if self.text.text().trim().is_empty()
             && self.counts.ends.is_empty()
             && !self.reasoning.text().is_empty()
@@ -340,7 +340,7 @@ impl Reading {
                 trace.is_reasoning = true;
             }
             let mut calls = |span: Span, event: Event<'_>| {
-                // The client has the rest as reasoning.
+                // The client already has the other text as reasoning.
                 if !matches!(event, Event::Text(_) | Event::Reasoning(_)) {
                     counts.event(&event);
                     answer.push(&event, policy, out);
@@ -356,23 +356,23 @@ impl Reading {
         self.stop_waiting(out);
     }
 
-    /// Ends the answer. Whole answers are read from it afterwards.
+    /// Ends the answer. A whole answer can be read from it afterwards.
     pub(crate) fn finish(&mut self, ending: Ending, out: &mut Vec<u8>) {
         self.answer.finish(ending, &mut self.policy, out);
     }
 
-    /// Ends the answer with an error, once it has started.
+    /// Ends an already started answer with an error.
     pub(crate) fn error(&mut self, error: &ApiError, out: &mut Vec<u8>) {
         self.answer.error(error, out);
     }
 
-    /// Counts what was read.
+    /// Reports the counts.
     pub(crate) fn settle(&mut self, metrics: &Metrics, model: &str) {
         self.counts.settle(metrics, model);
     }
 }
 
-/// Whether a text that calls are read in may start in reasoning, and nobody knows.
+/// Whether a text is parsed for calls, and it is unknown whether the text starts in reasoning.
 fn is_start_unknown(program: Option<&ToolProgram>, start: &AnswerStart) -> bool {
     program.is_some() && !start.reasoning_open && start.prompt.is_none()
 }

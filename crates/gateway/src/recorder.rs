@@ -1,4 +1,4 @@
-//! The messages that were read, as lines of a file that `toolglot parse --jsonl` reads.
+//! Records messages as lines of a file that `toolglot parse --jsonl` reads.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -15,22 +15,22 @@ use toolglot_value::{Map, Value};
 use crate::error::GatewayError;
 use crate::messages::Messages;
 
-/// So many rows wait for the disk; one more is dropped and counted, so that no client waits.
+/// The most rows that wait for the disk; one more is dropped and counted, so that no client waits.
 const MOST_WAITING: usize = 256;
 
-/// How long the end of a server waits for the disk.
+/// The most time that a stopping server waits for the disk.
 const FLUSH: Duration = Duration::from_secs(5);
 
-/// A thread that appends rows to a file of its own.
+/// A thread that appends rows to its own file.
 ///
-/// The directory and the file are open to their owner alone: rows hold what models wrote, arguments included.
+/// Only their owner can read the directory and the file: rows contain the text of models, arguments included.
 #[derive(Clone)]
 pub(crate) struct Recorder(Arc<Mutex<SyncSender<Order>>>);
 
 /// A message to the thread.
 enum Order {
     Row(Map),
-    /// Answered once all rows before it are written.
+    /// The thread answers once all earlier rows are written.
     Flush(SyncSender<()>),
 }
 
@@ -41,10 +41,10 @@ impl fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    /// Makes the directory where it is missing, and a new file in it.
+    /// Creates the directory if it is missing, and a new file in it.
     ///
     /// # Errors
-    /// The directory cannot be made, others can read it, or it has no room for a file.
+    /// If the directory cannot be created, others can read it, or it has no room for a file.
     pub(crate) fn new(
         directory: &Path,
         max_bytes: u64,
@@ -73,13 +73,13 @@ impl Recorder {
         Ok(Recorder(Arc::new(Mutex::new(orders))))
     }
 
-    /// Hands over a row. `false`: the disk is too slow, and the row is dropped.
+    /// Queues a row. `false`: the disk is too slow, and the row is dropped.
     pub(crate) fn push(&self, row: Map) -> bool {
         let orders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         orders.try_send(Order::Row(row)).is_ok()
     }
 
-    /// Blocks until the rows so far are written, for a few seconds at most.
+    /// Blocks until the queued rows are written, for a few seconds at most.
     pub(crate) fn flush(&self) {
         let (done, is_done) = sync_channel(1);
         let orders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,7 +90,7 @@ impl Recorder {
     }
 }
 
-/// The file, and how much may still be written.
+/// The file, and the bytes that may still be written.
 struct RecordFile {
     file: File,
     left: u64,
@@ -167,7 +167,7 @@ fn make_private(directory: &Path) -> io::Result<()> {
     builder.create(directory)
 }
 
-/// Whether nobody else can read the directory.
+/// Whether only the owner can read the directory.
 fn is_private(directory: &Path) -> io::Result<bool> {
     let metadata = fs::metadata(directory)?;
     #[cfg(unix)]

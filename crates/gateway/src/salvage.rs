@@ -1,10 +1,10 @@
-//! What a model wrote, in the error of a server whose parser failed on it.
+//! Extracts a model's text from the error of a server whose parser failed on it.
 
-/// The words of one server around the model's text.
+/// The words of one server's error around the model's text.
 struct Words {
-    /// What comes before the text, one after another.
+    /// The words before the text, in order.
     before: &'static [&'static str],
-    /// What follows the text; empty where it goes to the end.
+    /// The words after the text; empty if the text extends to the end.
     after: &'static str,
 }
 
@@ -14,14 +14,14 @@ const WORDS: [Words; 3] = [
         before: &["error parsing tool call: raw='"],
         after: "', err=",
     },
-    // llama.cpp 0083bb18, common/chat.cpp, `common_chat_peg_parse`: the number is where the parser failed, and the text goes on
-    // from there.
+    // llama.cpp 0083bb18, common/chat.cpp, `common_chat_peg_parse`: the number is the position of the parser's failure,
+    // and the text starts there.
     Words {
         before: &["Failed to parse input at pos ", ": "],
         after: "",
     },
-    // LM Studio 0.3.23, whose source is closed: its issue 942 shows a reason, and then `Model Output: `. Without that there is
-    // only the reason.
+    // LM Studio 0.3.23, whose source is closed: its issue 942 shows a reason, and then `Model Output: `. Without these
+    // words there is only the reason.
     Words {
         before: &["Failed to parse tool call: ", "Model Output:"],
         after: "",

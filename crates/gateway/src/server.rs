@@ -1,4 +1,4 @@
-//! The server: connections, who may ask, and which part answers.
+//! The server: connections, admission of clients, and routes.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -48,7 +48,7 @@ use crate::tool_program::{self, ToolProgram, ToolPrograms};
 use crate::upstream::{Upstream, UpstreamError};
 use crate::upstream_kind::UpstreamKind;
 
-/// What a server is made of, before it is one.
+/// The builder of a server.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ServerBuilder {
@@ -63,15 +63,15 @@ pub struct ServerBuilder {
     execute: Option<(SessionBuilder, Vec<String>)>,
 }
 
-/// A gateway before one upstream.
+/// A gateway in front of one upstream.
 #[derive(Debug)]
 pub struct Server {
     gateway: Arc<Gateway>,
-    /// The upstream's address, as it was given.
+    /// The upstream's address as given.
     upstream: String,
 }
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Debug)]
 pub(crate) struct Gateway {
     pub(crate) upstream: Upstream,
@@ -81,11 +81,11 @@ pub(crate) struct Gateway {
     pub(crate) programs: ToolPrograms,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) executor: Option<Arc<Executor>>,
-    /// What the upstream is, once it was asked.
+    /// The kind of the upstream, once known.
     kind: OnceCell<UpstreamKind>,
-    /// The modes that work, of models whose first one did not.
+    /// The working modes of models whose first mode failed.
     learned: Mutex<BTreeMap<String, Mode>>,
-    /// What the upstream's templates say of the reasoning of models.
+    /// Whether the upstream's templates open the reasoning, by model.
     templates: Mutex<BTreeMap<String, Option<bool>>>,
     messages: Messages,
     keys: Keys,
@@ -96,75 +96,76 @@ pub(crate) struct Gateway {
     held: Arc<Semaphore>,
 }
 
-/// A request's body, counted among the bytes that are held.
+/// A request's body, counted in the held bytes.
 pub(crate) struct HeldBody {
     pub(crate) bytes: Bytes,
     _permit: OwnedSemaphorePermit,
 }
 
-/// So many models have a mode that was learned: clients choose the names.
+/// The most models with a learned mode: clients choose the names.
 const MOST_LEARNED: usize = 1024;
 
-/// Held bytes are counted in units of so many.
+/// The unit in which held bytes are counted.
 const HELD_UNIT: usize = 1024;
 
 impl ServerBuilder {
-    /// The key that the upstream asks for. It replaces what clients send.
+    /// The key for the upstream. It replaces the clients' keys.
     pub fn upstream_key(mut self, key: Option<String>) -> ServerBuilder {
         self.upstream_key = key;
         self
     }
 
-    /// The keys that clients show, one of them in each request; without any, none is asked for.
+    /// The accepted keys, one in each request; an empty list requires no key.
     pub fn keys(mut self, keys: Vec<String>) -> ServerBuilder {
         self.keys = keys;
         self
     }
 
-    /// Names, beside `localhost` and addresses, under which clients reach the gateway.
+    /// Names, beside `localhost` and addresses, that clients may use for the gateway.
     pub fn hosts(mut self, hosts: Vec<String>) -> ServerBuilder {
         self.hosts = hosts;
         self
     }
 
-    /// What is known about the models.
+    /// The settings of the models.
     pub fn models(mut self, models: Models) -> ServerBuilder {
         self.models = models;
         self
     }
 
-    /// Who hears what the gateway finds out while it serves, a line each: where it listens, and which mode works.
-    pub fn on_message(mut self, hears: impl Fn(&str) + Send + Sync + 'static) -> ServerBuilder {
-        self.messages = Messages::to(hears);
+    /// The listener for messages while the gateway serves, one line each, such as its address or a working mode.
+    pub fn on_message(mut self, listener: impl Fn(&str) + Send + Sync + 'static) -> ServerBuilder {
+        self.messages = Messages::to(listener);
         self
     }
 
-    /// Keeps each message that is read as a line of a file in `directory`, as `toolglot parse --jsonl` takes it. The
-    /// directory is made where it is missing; it holds at most `max_bytes`. Messages hold the arguments of their calls.
+    /// Records each parsed message as a line of a file in `directory`, in the format of `toolglot parse --jsonl`. The
+    /// directory is created if it is missing; it contains at most `max_bytes`. Messages contain the arguments of their
+    /// calls.
     pub fn record(mut self, directory: impl Into<PathBuf>, max_bytes: u64) -> ServerBuilder {
         self.record = Some((directory.into(), max_bytes));
         self
     }
 
-    /// Runs tools itself, for clients that cannot: those of the session's registry that may run and whose ids fit one of the
-    /// patterns, or all without a pattern. They are offered to the model beside the client's, and their calls are judged and
-    /// logged by the session. A key is asked for even on this machine.
+    /// Runs tools in the gateway, for clients that cannot: tools of the session's registry that may run and whose ids
+    /// match a pattern, or all without patterns. The model gets them beside the client's tools, and the session decides
+    /// on their calls and logs them. A key is required even on this machine.
     pub fn execute(mut self, session: SessionBuilder, patterns: Vec<String>) -> ServerBuilder {
         self.execute = Some((session, patterns));
         self
     }
 
-    /// How much the gateway takes on.
+    /// The limits of the gateway.
     pub fn limits(mut self, limits: Limits) -> ServerBuilder {
         self.limits = limits;
         self
     }
 
-    /// Asks the upstream what it is and what its models do with tools, and gives the text of a configuration file for it, with
-    /// comments on what was tried. Without `models`, those that the upstream names are tried, up to four.
+    /// Asks the upstream for its kind and how its models handle tools, and returns a configuration file with comments
+    /// on what was tried. Without `models`, it tries the models that the upstream lists, up to four.
     ///
     /// # Errors
-    /// The upstream's address is no URL of HTTP, or it gives no answer.
+    /// If the upstream's address is not an HTTP URL, or the upstream does not answer.
     pub fn diagnose(&self, models: &[String]) -> Result<String, GatewayError> {
         let upstream = Upstream::new(
             &self.upstream,
@@ -180,10 +181,11 @@ impl ServerBuilder {
         text
     }
 
-    /// The server.
+    /// Builds the server.
     ///
     /// # Errors
-    /// The upstream's address is no URL of HTTP, a key cannot be sent, a dialect is unknown, or messages cannot be recorded.
+    /// If the upstream's address is not an HTTP URL, a key cannot be sent, a dialect is unknown, or messages cannot be
+    /// recorded.
     pub fn build(self) -> Result<Server, GatewayError> {
         if self.keys.iter().any(String::is_empty) {
             return Err(GatewayError::Key("an API key"));
@@ -214,7 +216,7 @@ impl ServerBuilder {
             self.upstream_key.as_deref(),
             self.limits.silence,
         )?;
-        // A key for the gateway is nothing that the upstream should see.
+        // The upstream must not see a key for the gateway.
         upstream.keeps_client_key = keys.is_empty();
         Ok(Server {
             upstream: self.upstream,
@@ -240,7 +242,7 @@ impl ServerBuilder {
 }
 
 impl Server {
-    /// A server before `upstream`, the URL of a server of models, with or without `/v1` at its end.
+    /// A builder for a server in front of `upstream`, the URL of a model server, with or without `/v1` at its end.
     pub fn builder(upstream: impl Into<String>) -> ServerBuilder {
         ServerBuilder {
             upstream: upstream.into(),
@@ -248,10 +250,11 @@ impl Server {
         }
     }
 
-    /// Serves on threads of its own until the process gets SIGTERM or ctrl-c; then running requests come to their end.
+    /// Serves on its own threads until the process gets SIGTERM or ctrl-c; then running requests may finish.
     ///
     /// # Errors
-    /// The listener is open to other machines and no key is asked for, or the system refuses a thread or a signal.
+    /// If the listener is open to other machines and no key is required, or the system refuses a thread or a signal
+    /// handler.
     pub fn run(self, listener: std::net::TcpListener) -> Result<(), GatewayError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
@@ -261,23 +264,23 @@ impl Server {
             let signal = StopSignal::new().map_err(GatewayError::Serve)?;
             let address = listener.local_addr().map_err(GatewayError::Serve)?;
             self.check(address)?;
-            // From here on a signal ends it in order.
+            // From here on a signal causes an orderly shutdown.
             let upstream = &self.upstream;
             self.gateway.say(&format!(
                 "listening on http://{address}, upstream {upstream}"
             ));
             self.serve(listener, signal.received()).await
         });
-        // Lookups of names may still be running.
+        // Name lookups may still be running.
         runtime.shutdown_background();
         outcome
     }
 
-    /// Serves until `shutdown` is over; then running requests come to their end, for as long as the limits say. It needs
-    /// a runtime of tokio with time and input and output.
+    /// Serves until `shutdown` completes; then running requests may finish within the limits. It needs a tokio runtime
+    /// with time and IO.
     ///
     /// # Errors
-    /// The listener is open to other machines and no key is asked for, or the system refuses the listener.
+    /// If the listener is open to other machines and no key is required, or the system refuses the listener.
     pub async fn serve(
         self,
         listener: std::net::TcpListener,
@@ -298,7 +301,7 @@ impl Server {
         let mut shutdown = std::pin::pin!(shutdown);
         loop {
             let accepted = async {
-                // Closed never: the semaphore lives as long as this function.
+                // The semaphore is never closed: it lives as long as this function.
                 let permit = Arc::clone(&connections).acquire_owned().await;
                 (permit, listener.accept().await)
             };
@@ -308,7 +311,7 @@ impl Server {
                 accepted = accepted => accepted,
             };
             let Ok((stream, _)) = accepted else {
-                // Out of descriptors, or a client that is gone already.
+                // There are no free descriptors, or the client has already left.
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 continue;
             };
@@ -323,7 +326,7 @@ impl Server {
                 );
             let connection = graceful.watch(connection);
             tokio::spawn(async move {
-                // How a connection ends is the client's affair.
+                // Errors of a connection concern only its client.
                 let _ = connection.await;
                 drop(permit);
             });
@@ -393,7 +396,7 @@ fn router(gateway: Arc<Gateway>) -> Router {
         .with_state(gateway)
 }
 
-/// Lets a request pass if it may, and holds its permit until its answer is sent.
+/// Admits a request, and holds its permit until its answer is sent.
 async fn admit(
     State(gateway): State<Arc<Gateway>>,
     request: Request,
@@ -444,7 +447,7 @@ impl Drop for UnderWay {
 }
 
 impl Gateway {
-    /// Whether a request may pass, by its head alone.
+    /// Whether a request may pass, decided by its head.
     fn admission(&self, request: &Request) -> Result<(), Fault> {
         let headers = request.headers();
         if let Err(header) = self.hosts.check(headers) {
@@ -455,12 +458,12 @@ impl Gateway {
             let message = "an API key is needed: `Authorization: Bearer KEY` or `x-api-key: KEY`";
             return Err(Fault::new(StatusCode::UNAUTHORIZED, message));
         }
-        // A tunnel would pass by all that is checked here.
+        // A tunnel would bypass all these checks.
         if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
             let message = format!("the method {} is not served", request.method());
             return Err(Fault::new(StatusCode::METHOD_NOT_ALLOWED, message));
         }
-        // A form of a page could send anything else without asking first.
+        // A form on a web page can send other types without a preflight request.
         let is_read = matches!(
             *request.method(),
             Method::GET | Method::HEAD | Method::DELETE
@@ -505,7 +508,7 @@ impl Gateway {
         }
     }
 
-    /// Whether a body is for a model whose requests pass through as they are.
+    /// Whether a body is for a model in mode `passthrough`.
     fn is_passed(&self, body: &[u8]) -> bool {
         if !self.models.has_passthrough() {
             return false;
@@ -515,7 +518,7 @@ impl Gateway {
         self.models.get(model).mode == Some(Mode::Passthrough)
     }
 
-    /// Passes a request on as it is. A question to a model may be asked twice; what other paths do is not known.
+    /// Forwards a request unchanged. A model request may be sent twice; the effect of other paths is unknown.
     async fn pass(&self, head: Parts, body: Bytes) -> Result<Response<Body>, Fault> {
         let may_repeat = head.method.is_idempotent() || api_of(head.uri.path()).is_some();
         let request = axum::http::Request::from_parts(head, body);
@@ -523,7 +526,7 @@ impl Gateway {
         response.map_err(|error| self.failure(&error))
     }
 
-    /// What the upstream is. It is asked until it says so, with the headers of a client.
+    /// The kind of the upstream. Each request asks with its client's headers until the upstream answers.
     pub(crate) async fn kind(&self, client: &HeaderMap) -> UpstreamKind {
         let ask = async {
             let kind = UpstreamKind::of(&self.upstream, client).await.ok_or(())?;
@@ -535,7 +538,7 @@ impl Gateway {
         kind.copied().unwrap_or(UpstreamKind::Other)
     }
 
-    /// The mode that worked for a model after another had not.
+    /// The mode that worked for a model after another mode had failed.
     pub(crate) fn learned_mode(&self, model: &str) -> Option<Mode> {
         let learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         learned.get(model).copied()
@@ -553,7 +556,8 @@ impl Gateway {
         }
     }
 
-    /// Whether a model's answers start in reasoning, as far as the upstream's template says. It is asked once for a model.
+    /// Whether a model's answers start in reasoning, according to the upstream's template. Each model is asked for
+    /// once.
     pub(crate) async fn template_opens_reasoning(
         &self,
         kind: UpstreamKind,
@@ -569,8 +573,8 @@ impl Gateway {
         if let Some(known) = known {
             return known.unwrap_or_default();
         }
-        let asked = chat_template::opens_reasoning(&self.upstream, kind, (client, model), program);
-        let opens = asked.await;
+        let query = chat_template::opens_reasoning(&self.upstream, kind, (client, model), program);
+        let opens = query.await;
         let mut templates = templates();
         if templates.len() < MOST_LEARNED && templates.insert(model.to_owned(), opens).is_none() {
             drop(templates);
@@ -586,7 +590,7 @@ impl Gateway {
         self.messages.say(message);
     }
 
-    /// The answer to a request that the upstream failed.
+    /// The fault for a request that the upstream failed.
     pub(crate) fn failure(&self, error: &UpstreamError) -> Fault {
         self.metrics.upstream_failure();
         let status = match error {
@@ -599,10 +603,10 @@ impl Gateway {
     }
 }
 
-/// Where Anthropic's API counts tokens.
+/// The path of Anthropic's token counting.
 const COUNT_TOKENS: &str = "/v1/messages/count_tokens";
 
-/// The API whose requests go to a path.
+/// The API with this path.
 fn api_of(path: &str) -> Option<Api> {
     match path {
         COUNT_TOKENS => Some(Api::Messages),
@@ -623,7 +627,7 @@ async fn metrics(State(gateway): State<Arc<Gateway>>) -> Response<Body> {
     response
 }
 
-/// Passes a request to the upstream, and the answer back, as they are.
+/// Forwards a request to the upstream, and the answer back, unchanged.
 async fn forward(State(gateway): State<Arc<Gateway>>, request: Request) -> Response<Body> {
     let api = api_of(request.uri().path());
     let (parts, body) = request.into_parts();
@@ -648,7 +652,7 @@ async fn answer(State(gateway): State<Arc<Gateway>>, request: Request) -> Respon
             return gateway.pass(parts, body.bytes).await;
         }
         let request = ChatRequest::read(api, &body.bytes)?;
-        // What was read is held from here on, and counts as its text did.
+        // The parsed request stays in memory from here on, and counts with the size of its text.
         body.bytes.clear();
         let exchange = Exchange::new(Arc::clone(&gateway), request, parts.headers, body).await?;
         AnswerStream::new(exchange).await?.response().await
@@ -658,7 +662,7 @@ async fn answer(State(gateway): State<Arc<Gateway>>, request: Request) -> Respon
         .unwrap_or_else(|fault: Fault| fault.response(Some(api)))
 }
 
-/// Estimates the tokens of a request; models whose requests pass through count themselves.
+/// Estimates the tokens of a request; for models in mode `passthrough` the upstream counts.
 async fn count_tokens(State(gateway): State<Arc<Gateway>>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let outcome = async {

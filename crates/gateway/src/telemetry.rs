@@ -17,7 +17,7 @@ use tracing::field::Empty;
 
 use crate::executor::ExecutedCall;
 
-/// A request of a client.
+/// The span of a client's request.
 pub(crate) fn request(method: &Method, path: &str) -> Span {
     tracing::info_span!(
         "request",
@@ -29,7 +29,7 @@ pub(crate) fn request(method: &Method, path: &str) -> Span {
     )
 }
 
-/// An answer of the upstream.
+/// The span of an upstream's answer.
 pub(crate) fn inference(model: &str, mode: &'static str, (host, port): (&str, u16)) -> Span {
     tracing::info_span!(
         "chat",
@@ -48,7 +48,7 @@ pub(crate) fn inference(model: &str, mode: &'static str, (host, port): (&str, u1
     )
 }
 
-/// How an answer ended.
+/// Records how an answer ended.
 pub(crate) fn ended(span: &Span, ending: &Ending) {
     let reason = match ending.reason {
         FinishReason::Stop => "stop",
@@ -71,12 +71,12 @@ pub(crate) fn ended(span: &Span, ending: &Ending) {
     }
 }
 
-/// Why there is no answer.
+/// Records why there is no answer.
 pub(crate) fn failed(span: &Span, error: &ApiError) {
     span.record("error.type", error.kind.code());
 }
 
-/// A call that was read.
+/// An event for a parsed call.
 pub(crate) fn call(name: &str, dialect: &str, end: &str) {
     tracing::info!(
         gen_ai.tool.name = name,
@@ -86,7 +86,7 @@ pub(crate) fn call(name: &str, dialect: &str, end: &str) {
     );
 }
 
-/// Tools that the gateway runs, one after the other.
+/// The span of tools that the gateway runs, one after the other.
 pub(crate) fn tools(names: &str) -> Span {
     tracing::info_span!(
         "execute_tool",
@@ -98,7 +98,7 @@ pub(crate) fn tools(names: &str) -> Span {
     )
 }
 
-/// A call that the gateway ran, or refused.
+/// An event for a call that the gateway ran or refused.
 pub(crate) fn executed(call: &ExecutedCall) {
     tracing::info!(
         gen_ai.tool.name = call.id,

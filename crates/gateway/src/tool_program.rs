@@ -1,7 +1,7 @@
-//! Tools with the program that reads calls of them: made for a request, and shared with the requests that have the same.
+//! Tools with the program that parses their calls: compiled for a request, and shared by requests with the same tools.
 //!
-//! Two caches: what a list of dialects comes to without tools ([`DialectProgram`]), which costs milliseconds, and that with a
-//! set of tools ([`ToolProgram`]).
+//! There are two caches: a list of dialects compiled without tools ([`DialectProgram`]), which takes milliseconds, and
+//! the same with a set of tools ([`ToolProgram`]).
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -19,35 +19,35 @@ use toolglot_wire::Emulation;
 
 use crate::constraint::Grammars;
 
-/// The dialects that are read where a model's settings name none.
+/// The dialects of a model whose settings name none.
 const ALL_DIALECTS: &str = "auto";
 
-/// So many programs are kept. Each takes some hundred KiB.
+/// The most cached programs. Each takes some hundred KiB.
 const MOST: usize = 256;
 
-/// What a list of dialects comes to, whatever the tools are.
+/// A compiled list of dialects, without tools.
 #[derive(Debug)]
 struct DialectProgram {
-    /// For no tools. Programs for tools share its rules.
+    /// The program without tools. Programs with tools share its rules.
     program: Program,
     dialects: Vec<Dialect>,
     /// The literals that may be special tokens of a model.
     markers: Vec<&'static str>,
-    /// What the search for the end of reasoning has prepared.
+    /// The cached data of the search for the end of reasoning.
     lookalikes: LookalikeCache,
-    /// The dialect that the model is taught, and that examples are written in.
+    /// The dialect that the model is taught, and in which examples are written.
     taught: &'static Dialect,
 }
 
-/// What a set of tools and a list of dialects come to.
+/// A list of dialects compiled for a set of tools.
 #[derive(Debug)]
 pub(crate) struct ToolProgram {
     pub(crate) toolbox: Toolbox,
     pub(crate) program: Arc<Program>,
     dialects: Arc<DialectProgram>,
-    /// What writes the history and the tools as text, made when it is first needed; or why the tools cannot be taught.
+    /// The writer of the history and the tools as text, created when first needed; or why the tools cannot be taught.
     emulation: OnceLock<Result<Emulation<'static>, String>>,
-    /// Those that were needed.
+    /// The grammars that were needed so far.
     pub(crate) grammars: Grammars,
 }
 
@@ -82,12 +82,12 @@ impl ToolProgram {
         &self.dialects.markers
     }
 
-    /// The dialect that the model is taught, and that examples are written in.
+    /// The dialect that the model is taught, and in which examples are written.
     pub(crate) fn taught(&self) -> &'static Dialect {
         self.dialects.taught
     }
 
-    /// A note on the end of reasoning that nothing opened, in a text that was read to its end.
+    /// A note on the end of reasoning without an opener, in a text that was read to its end.
     pub(crate) fn unopened_reasoning(&self, text: &str) -> Option<Note> {
         let reader = Reader::new(Arc::clone(&self.program));
         let context = LookalikeContext {
@@ -99,7 +99,7 @@ impl ToolProgram {
         unopened_reasoning_note(context, text)
     }
 
-    /// Whether what a model writes after a prompt is reasoning.
+    /// Whether a model's text after this prompt is reasoning.
     pub(crate) fn starts_in_reasoning(&self, prompt: &str) -> bool {
         let mut parser = Parser::after_prompt(Arc::clone(&self.program), prompt);
         let mut is_reasoning = false;
@@ -111,7 +111,7 @@ impl ToolProgram {
         is_reasoning
     }
 
-    /// What writes the history and the tools as text.
+    /// The writer of the history and the tools as text.
     pub(crate) fn emulation(&self) -> Result<&Emulation<'static>, &str> {
         let make = || emulation(self.taught(), &self.toolbox);
         self.emulation
@@ -145,7 +145,7 @@ fn emulation(taught: &'static Dialect, toolbox: &Toolbox) -> Result<Emulation<'s
         .map_err(|error| error.to_string())
 }
 
-/// The dialect that a model is taught where its settings name this list.
+/// The dialect that a model is taught if its settings contain this list.
 fn taught(dialect: Option<&str>) -> Result<&'static Dialect, ChatError> {
     let mut names = dialect.unwrap_or(ALL_DIALECTS).split(',').map(str::trim);
     let first = names.find(|name| *name != ALL_DIALECTS && !name.is_empty());
@@ -158,18 +158,18 @@ pub(crate) fn check(dialect: &str) -> Result<(), ChatError> {
     taught(Some(dialect)).map(|_| ())
 }
 
-/// The programs that were used last.
+/// The most recently used programs.
 #[derive(Debug, Default)]
 pub(crate) struct ToolPrograms {
     programs: Mutex<KeptPrograms>,
-    /// By the names of the dialects, in order, and of the one that is taught. There are as few as lists in the settings, and as
-    /// sets of tools that dialects have of their own.
+    /// Keyed by the names of the dialects, in order, and of the taught one. There are only as many as lists in the
+    /// settings and tool sets of dialects.
     dialects: Mutex<HashMap<Vec<&'static str>, Arc<DialectProgram>>>,
 }
 
 #[derive(Debug, Default)]
 struct KeptPrograms {
-    /// Each with the time of its last use.
+    /// Each program with the time of its last use.
     programs: HashMap<[u8; 32], (Arc<ToolProgram>, u64)>,
     time: u64,
 }
@@ -183,32 +183,32 @@ impl ToolPrograms {
     ) -> Result<Arc<ToolProgram>, ChatError> {
         let key = key(toolbox, dialect);
         {
-            let mut kept = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.time += 1;
-            let time = kept.time;
-            if let Some((program, last_use)) = kept.programs.get_mut(&key) {
+            let mut cache = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+            cache.time += 1;
+            let time = cache.time;
+            if let Some((program, last_use)) = cache.programs.get_mut(&key) {
                 *last_use = time;
                 return Ok(Arc::clone(program));
             }
         }
-        // Others continue meanwhile; two that need the same make it twice.
+        // The lock is not held meanwhile; two threads may compile the same program.
         let program = Arc::new(self.make(toolbox, dialect)?);
-        let mut kept = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.programs.len() >= MOST {
-            let oldest = kept
+        let mut cache = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.programs.len() >= MOST {
+            let oldest = cache
                 .programs
                 .iter()
                 .min_by_key(|(_, (_, last_use))| *last_use);
             if let Some(oldest) = oldest.map(|(key, _)| *key) {
-                kept.programs.remove(&oldest);
+                cache.programs.remove(&oldest);
             }
         }
-        let time = kept.time;
-        kept.programs.insert(key, (Arc::clone(&program), time));
+        let time = cache.time;
+        cache.programs.insert(key, (Arc::clone(&program), time));
         Ok(program)
     }
 
-    /// A program for these tools, which no other request has.
+    /// A program for these tools, not shared with other requests.
     pub(crate) fn make(
         &self,
         toolbox: &Toolbox,
@@ -218,22 +218,22 @@ impl ToolPrograms {
         let dialects = shared_dialects(dialect.unwrap_or(ALL_DIALECTS), Some(toolbox))?;
         let names = dialects.iter().copied().chain([taught]);
         let names: Vec<&'static str> = names.map(Dialect::name).collect();
-        let kept = || self.dialects.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept().get(&names).cloned();
+        let cache = || self.dialects.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = cache().get(&names).cloned();
         let dialects = if let Some(dialects) = found {
             dialects
         } else {
             let made = Arc::new(DialectProgram::new(&dialects, taught)?);
-            Arc::clone(kept().entry(names).or_insert(made))
+            Arc::clone(cache().entry(names).or_insert(made))
         };
         Ok(ToolProgram::new(toolbox, dialects))
     }
 }
 
-/// All that a program depends on, in 32 bytes.
+/// The hash of all inputs of a program.
 fn key(toolbox: &Toolbox, dialect: Option<&str>) -> [u8; 32] {
     let mut hasher = Sha256::new();
-    // Lengths keep fields apart.
+    // The lengths separate the fields.
     let mut add = |text: &str| {
         hasher.update(text.len().to_le_bytes());
         hasher.update(text.as_bytes());
@@ -301,7 +301,7 @@ mod tests {
         let again = count(&mut || get(&known));
         let made = count(&mut || get(&new));
         let of_engine = count(&mut || drop(base.for_tools(&new.tool_set())));
-        // Ten tools: their schemas as text for the key, and a copy of them.
+        // Ten tools: their schemas as text for the key, and one copy.
         assert!(again <= 200, "{again}");
         assert!(made <= of_engine + 1000, "{made} {of_engine}");
     }

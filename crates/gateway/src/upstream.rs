@@ -32,10 +32,10 @@ const HOP_BY_HOP: [&str; 10] = [
     "upgrade",
 ];
 
-/// So much of an answer is read before its client has read the rest, in bytes; an answer's head is no longer than that.
+/// The most bytes of an answer that are read before its client has read the rest; it also limits an answer's head.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Headers about a body that is written anew.
+/// Headers about a body, which are wrong for a rewritten body.
 const OF_BODY: [&str; 4] = [
     "content-encoding",
     "content-digest",
@@ -43,23 +43,23 @@ const OF_BODY: [&str; 4] = [
     "content-md5",
 ];
 
-/// Where requests go, and with which key.
+/// The address of requests, and their key.
 #[derive(Debug)]
 pub(crate) struct Upstream {
     scheme: Scheme,
     authority: Authority,
-    /// What stands before `/v1`, without a slash at its end.
+    /// The path before `/v1`, without a slash at its end.
     prefix: String,
     key: Option<HeaderValue>,
-    /// Whether a client's key continues to the upstream, where there is no other.
+    /// Whether a client's key is forwarded to the upstream, if there is no other.
     pub(crate) keeps_client_key: bool,
     silence: Duration,
     client: Client<HttpsConnector<HttpConnector>, Body>,
-    /// Makes a connection for each request.
+    /// A client with a new connection for each request.
     unpooled: Client<HttpsConnector<HttpConnector>, Body>,
 }
 
-/// Why the upstream gave no answer.
+/// Why the upstream did not answer.
 #[derive(Debug, Error)]
 pub(crate) enum UpstreamError {
     #[error("the upstream cannot be reached: {0}")]
@@ -125,7 +125,7 @@ impl Upstream {
         let mut client = Client::builder(TokioExecutor::new());
         client
             .pool_idle_timeout(Duration::from_secs(20))
-            // A stream is idle most of the time; a head and an event of a few KiB are what it gets.
+            // A stream is idle most of the time; heads and events are a few KiB.
             .http1_max_buf_size(BUFFER_BYTES);
         let mut unpooled = client.clone();
         unpooled.pool_max_idle_per_host(0);
@@ -141,7 +141,7 @@ impl Upstream {
         })
     }
 
-    /// Sends a request on as it is, and passes the answer back while it comes. One that `may_repeat` may reach the upstream
+    /// Forwards a request unchanged, and streams the answer back. A request that `may_repeat` may reach the upstream
     /// twice.
     pub(crate) async fn forward(
         &self,
@@ -159,7 +159,7 @@ impl Upstream {
         Ok(Response::from_parts(parts, self.streamed(body)))
     }
 
-    /// Posts JSON with the headers of a client, and gives back the answer's head and its body unread.
+    /// Posts JSON with the headers of a client, and returns the answer's head with its body unread.
     pub(crate) async fn post(
         &self,
         path: &str,
@@ -168,7 +168,7 @@ impl Upstream {
     ) -> Result<Response<Incoming>, UpstreamError> {
         let mut headers = self.headers(client);
         headers.insert("content-type", HeaderValue::from_static("application/json"));
-        // The answer is read here.
+        // The gateway itself reads the answer.
         headers.remove(ACCEPT_ENCODING);
         for name in OF_BODY {
             headers.remove(name);
@@ -180,7 +180,7 @@ impl Upstream {
         self.send(request, true).await
     }
 
-    /// Asks for a path with the headers of a client.
+    /// Requests a path with the headers of a client.
     pub(crate) async fn get(
         &self,
         path: &str,
@@ -194,7 +194,7 @@ impl Upstream {
         self.send(request, true).await
     }
 
-    /// The JSON that a question is answered with: a GET, or a POST with a body.
+    /// The JSON answer to a GET, or to a POST if there is a body.
     pub(crate) async fn ask(
         &self,
         path: &str,
@@ -214,8 +214,8 @@ impl Upstream {
         toolglot_value::from_slice(&body).ok()
     }
 
-    /// A server may close a connection that it said to keep, as llama.cpp does after each stream, while the next request is on
-    /// its way there. So a request that may be repeated is sent once more, and others get a connection of their own.
+    /// A server may close a connection that it promised to keep, as llama.cpp does after each stream, while the next
+    /// request is sent. So a repeatable request is sent again, and other requests get their own connection.
     async fn send(
         &self,
         request: Request<Bytes>,
@@ -277,7 +277,7 @@ impl Upstream {
         Ok(all)
     }
 
-    /// A body that reads the upstream only as the client reads, and is dropped with the client.
+    /// A body that reads the upstream only as fast as the client reads, and is dropped with the client.
     fn streamed(&self, body: Incoming) -> Body {
         let silence = self.silence;
         let frames = stream::unfold(Some(body), move |body| async move {
@@ -314,7 +314,7 @@ impl Upstream {
             .map_err(|error| UpstreamError::Unreachable(error.to_string()))
     }
 
-    /// The headers of a client that go to the upstream. A key of ours replaces the client's.
+    /// The client's headers for the upstream. A configured key replaces the client's key.
     fn headers(&self, client: &HeaderMap) -> HeaderMap {
         let mut headers = end_to_end(client);
         headers.remove(HOST);
@@ -330,7 +330,7 @@ impl Upstream {
     }
 }
 
-/// The headers that are not of one connection alone.
+/// The headers that are not specific to one connection.
 fn end_to_end(headers: &HeaderMap) -> HeaderMap {
     let named: Vec<HeaderName> = headers
         .get_all("connection")
@@ -349,7 +349,7 @@ fn end_to_end(headers: &HeaderMap) -> HeaderMap {
     kept
 }
 
-/// The innermost cause, which says what happened: "connection refused".
+/// The innermost cause, which is the specific one: "connection refused".
 fn cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

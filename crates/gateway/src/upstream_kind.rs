@@ -1,4 +1,4 @@
-//! Which server the upstream is, as far as it matters for the mode.
+//! The kind of server that the upstream is, as far as the mode depends on it.
 
 use axum::http::HeaderMap;
 use toolglot_value::{Value, json};
@@ -6,28 +6,28 @@ use toolglot_value::{Value, json};
 use crate::models::Mode;
 use crate::upstream::Upstream;
 
-/// A server that is known to give out a model's text unparsed.
+/// The kind of a server; `Other` includes all unknown servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UpstreamKind {
-    /// It writes tools into the prompt even where no call is wanted, and then parses none.
+    /// It writes tools into the prompt even if no call is wanted, and then parses none.
     Vllm,
-    /// It renders a prompt and completes one.
+    /// It renders a prompt, and completes a given prompt.
     LlamaCpp {
         /// Whether the model's template writes tools.
         writes_tools: bool,
     },
-    /// It parses calls by the model's template, and shows it.
+    /// It parses calls by the model's template, and reports the template.
     Ollama,
     /// Any other.
     Other,
 }
 
-/// So much of an answer to such a question is read, in bytes.
+/// The most bytes of such an answer that are read.
 const CAP: usize = 4 << 20;
 
 impl UpstreamKind {
-    /// Asks the upstream for its models, whose owner says what serves them. `None`: it is not ready, or knows the client not;
-    /// another time it may say.
+    /// Asks the upstream for its models, whose owner identifies the server. `None`: it is not ready, or rejects the
+    /// client; a later request may succeed.
     pub(crate) async fn of(upstream: &Upstream, client: &HeaderMap) -> Option<UpstreamKind> {
         let response = upstream.get("/v1/models", client).await.ok()?;
         let status = response.status();
@@ -50,7 +50,7 @@ impl UpstreamKind {
             Some("llamacpp") => UpstreamKind::LlamaCpp {
                 writes_tools: writes_tools(upstream, client).await,
             },
-            // The name space of its models.
+            // The namespace of Ollama's models.
             Some("library") => UpstreamKind::Ollama,
             _ => UpstreamKind::Other,
         }
@@ -66,7 +66,7 @@ impl UpstreamKind {
         }
     }
 
-    /// The name for people.
+    /// The name for display.
     pub(crate) fn name(self) -> &'static str {
         match self {
             UpstreamKind::Vllm => "vLLM",
@@ -83,7 +83,7 @@ async fn writes_tools(upstream: &Upstream, client: &HeaderMap) -> bool {
     prompt.is_some_and(|prompt| prompt.contains("toolglot_probe"))
 }
 
-/// The prompt that a llama.cpp server makes of a message and a tool.
+/// The prompt that a llama.cpp server renders from a message and a tool.
 pub(crate) async fn prompt_with_tool(upstream: &Upstream, client: &HeaderMap) -> Option<String> {
     let messages = json!([{"role": "user", "content": "hi"}]);
     let tool = json!({"type": "function", "function": {

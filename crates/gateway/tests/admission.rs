@@ -1,4 +1,4 @@
-//! Who may ask.
+//! The admission of clients.
 
 use std::net::TcpListener;
 

@@ -1,4 +1,4 @@
-//! Calls in a model's text, as each API's clients get them.
+//! Calls in a model's text, as the clients of each API get them.
 
 use std::fmt::Write as _;
 
@@ -120,7 +120,7 @@ fn asked(path: &str, is_stream: bool) -> String {
     body.to_string()
 }
 
-/// An answer as all APIs have it: text without the blanks at its end, calls, why it ended.
+/// An answer in a form common to all APIs: text without trailing blanks, calls, and the reason for its end.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Read {
     pub(crate) text: String,
@@ -388,7 +388,7 @@ fn the_same_tools_share_their_program_and_calls_are_counted() {
     );
 }
 
-/// Whatever the model wrote first does not reach the client, and the stream has one start.
+/// The model's first text does not reach the client, and the stream has one start.
 #[test]
 fn a_stream_waits_for_a_required_call() {
     let call = TEXTS[0].1;

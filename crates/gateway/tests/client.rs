@@ -1,18 +1,18 @@
-//! A client of one request, which sees each byte.
+//! A client that sends one request and sees each byte.
 
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// What came back.
+/// The reply to a request.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
     /// The lines of the head, in lower case.
     pub(crate) head: String,
     pub(crate) body: String,
-    /// Whether the body came to its end.
+    /// Whether the body is complete.
     pub(crate) is_whole: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn request(line: &str, headers: &[&str], body: &str) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A connection that has sent this.
+/// A connection on which these bytes were sent.
 pub(crate) fn sent(to: SocketAddr, bytes: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(to).expect("a connection");
     stream

@@ -1,4 +1,4 @@
-//! The grammar that the upstream is sent, and what becomes of it.
+//! The grammar that the upstream gets, and its outcome.
 
 use toolglot_gateway::{Constrain, Mode, ModelSettings, Models, Server};
 use toolglot_value::{Value, from_slice, from_str, json};
@@ -152,7 +152,7 @@ fn a_grammar_that_the_upstream_refuses_is_left_out() {
     let metrics = get(gateway.address, "/metrics").body;
     let line = r#"toolglot_retries_total{reason="grammar-refused"} 1"#;
     assert!(metrics.contains(line), "{metrics}");
-    // A fault that is not the grammar's is the client's to know.
+    // The client gets a fault that the grammar did not cause.
     let refusal = Answer::json(400, r#"{"error": "no such model"}"#);
     let upstream = FakeUpstream::new(vec![refusal]);
     let gateway = self::gateway(&upstream, Mode::Recover, "hermes", Constrain::Gbnf);
@@ -173,7 +173,7 @@ fn a_streamed_answer_says_it_in_its_head() {
 
 #[test]
 fn what_no_grammar_can_say_is_sent_without() {
-    // Tags stand around the calls of this dialect.
+    // Tags surround the calls of this dialect.
     let upstream = FakeUpstream::new(vec![whole(CALL)]);
     let gateway = gateway(&upstream, Mode::Recover, "hermes", Constrain::JsonSchema);
     let reply = ask(&gateway, &request(&json!("required"), false));

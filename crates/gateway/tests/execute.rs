@@ -1,4 +1,4 @@
-//! Tools that the gateway runs itself: what the model is told, what the client gets, and what is judged.
+//! Tools that the gateway runs itself: the model's and the client's view, and the decisions.
 
 use std::path::Path;
 use std::time::Duration;
@@ -167,7 +167,7 @@ fn native_calls_are_run_too() {
     assert!(result["content"].to_string().contains("hello"), "{result}");
 }
 
-/// The session says no as `run` does, and the model learns why. Nothing is written.
+/// The session refuses as `run` does, and the model learns why. Nothing is written.
 #[test]
 fn calls_are_judged_and_logged() {
     let project = project();
@@ -176,7 +176,7 @@ fn calls_are_judged_and_logged() {
     std::fs::create_dir_all(log.parent().expect("a directory")).expect("a directory");
     let write = json!({"path": "new.txt", "content": "x"});
     let write = hermes("rye__file-system__write", &write);
-    // A call that had to be completed is doubted, also where its tool only reads.
+    // A completed call is in doubt, even if its tool only reads.
     let outside = read("../secret.txt");
     let upstream = FakeUpstream::new(vec![
         whole(&format!("{write}\n{outside}"), "stop"),
@@ -204,14 +204,14 @@ fn calls_are_judged_and_logged() {
     assert_eq!(decisions, ["refused", "refused"], "{log}");
 }
 
-/// The client's tools stay the client's: what was run before stands in the text that it keeps.
+/// The client's tools remain the client's: the text that the client keeps records the calls that ran before.
 #[test]
 fn the_clients_calls_are_the_clients() {
     let project = project();
     let notify = hermes("notify", &json!({"text": "hello"}));
     for path in PATHS {
         let upstream = FakeUpstream::new(vec![
-            // The model knows no result yet when it writes the second call.
+            // The model does not know the result yet when it writes the second call.
             whole(&format!("{}\n{notify}", read("notes.txt")), "stop"),
             whole(&format!("{notify}\n{}", read("notes.txt")), "stop"),
         ]);
@@ -256,7 +256,7 @@ fn it_ends_after_ten_rounds() {
     assert_eq!(upstream.asked().len(), 11);
 }
 
-/// A model that was cut off has made no call, and a tool choice that was met binds it no more.
+/// A truncated call is not run, and a tool choice that was met does not bind the model again.
 #[test]
 fn required_calls_and_truncated_ones() {
     let project = project();
@@ -289,7 +289,7 @@ fn a_key_is_needed_on_this_machine_too() {
     assert!(matches!(error, GatewayError::ExecuteNeedsKey), "{error}");
 }
 
-/// What the upstream writes after a round does not come once the client is gone.
+/// Text of the upstream after a round does not arrive once the client is gone.
 #[test]
 fn the_upstream_is_let_go_between_rounds() {
     let project = project();

@@ -1,4 +1,4 @@
-//! An upstream that answers as it is told, and keeps what it was asked.
+//! An upstream with scripted answers that records its requests.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,10 +14,10 @@ use std::time::Duration;
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(&'static str, String)>,
-    /// Each is written at once, as a chunk of its own.
+    /// Each piece is written at once, as its own chunk.
     pub(crate) pieces: Vec<Vec<u8>>,
     pub(crate) end: AnswerEnd,
-    /// How long it waits before each piece.
+    /// The pause before each piece.
     pub(crate) pause: Duration,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum AnswerEnd {
     Whole,
     /// The connection is closed without the last chunk.
     Dropped,
-    /// Nothing more comes, and the connection stays open.
+    /// Nothing more is sent, and the connection stays open.
     Silent,
     /// Pieces are repeated until the client is gone.
     Endless,
@@ -60,7 +60,7 @@ impl Answer {
     }
 }
 
-/// What was asked.
+/// A recorded request.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     /// `POST /v1/models HTTP/1.1`.
@@ -77,7 +77,7 @@ impl Asked {
     }
 }
 
-/// Gives the answer to a request; the number counts the requests before it.
+/// Gives the answer to a request; the number is the count of earlier requests.
 type Script = dyn Fn(usize, &Asked) -> Answer + Send + Sync;
 
 /// The server.
@@ -85,12 +85,12 @@ pub(crate) struct FakeUpstream {
     pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
     n_connections: Arc<AtomicUsize>,
-    /// Hears of each client that went before its answer was over.
+    /// Gets a message for each client that left before its answer ended.
     pub(crate) gone: Receiver<()>,
 }
 
 impl FakeUpstream {
-    /// Answers are given in order; the last one again and again.
+    /// Gives the answers in order, and repeats the last one.
     pub(crate) fn new(answers: Vec<Answer>) -> FakeUpstream {
         FakeUpstream::scripted(move |at, _| answers[at.min(answers.len() - 1)].clone())
     }
@@ -122,7 +122,7 @@ impl FakeUpstream {
         }
     }
 
-    /// How many connections were made to it.
+    /// The number of accepted connections.
     pub(crate) fn n_connections(&self) -> usize {
         self.n_connections.load(Ordering::Relaxed)
     }
@@ -155,7 +155,7 @@ fn serve(stream: &TcpStream, all: &Mutex<Vec<Asked>>, script: &Script, left: &Se
         match answer.end {
             AnswerEnd::Whole => {}
             AnswerEnd::Silent | AnswerEnd::Endless => {
-                // The client ends it.
+                // The client closes the connection.
                 let _ = reader.read(&mut [0]);
                 let _ = left.send(());
                 return;

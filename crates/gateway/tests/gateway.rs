@@ -1,4 +1,4 @@
-//! A gateway that runs for one test.
+//! A gateway for one test.
 
 use std::net::{SocketAddr, TcpListener};
 use std::thread::{self, JoinHandle};
@@ -8,7 +8,7 @@ use toolglot_gateway::{Server, ServerBuilder};
 
 use crate::fake_upstream::FakeUpstream;
 
-/// It stops when this is dropped.
+/// A gateway that stops when it is dropped.
 pub(crate) struct Gateway {
     pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
@@ -45,7 +45,7 @@ impl Gateway {
         }
     }
 
-    /// Tells it to stop, and waits until it has.
+    /// Stops the gateway, and waits until it has stopped.
     pub(crate) fn stop(&mut self) {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(());
@@ -58,7 +58,7 @@ impl Gateway {
 
 impl Drop for Gateway {
     fn drop(&mut self) {
-        // The thread ends by itself; a failed test does not wait for it.
+        // The thread ends on its own; a failed test does not wait for it.
         self.stop.take();
     }
 }

@@ -1,4 +1,4 @@
-//! What one client can take.
+//! The limits for one client.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -93,7 +93,7 @@ fn a_client_that_does_not_read_loses_its_answer() {
     drain(&mut idle);
 }
 
-/// Reads what is left; the connection is closed or reset.
+/// Reads the rest; the connection is closed or reset.
 fn drain(stream: &mut TcpStream) {
     let mut buffer = vec![0; 1 << 16];
     while stream.read(&mut buffer).is_ok_and(|n| n > 0) {}

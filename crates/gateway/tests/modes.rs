@@ -1,4 +1,4 @@
-//! What the upstream is sent in each mode, and what becomes of its failures.
+//! The requests to the upstream in each mode, and the handling of its failures.
 
 use std::time::{Duration, Instant};
 
@@ -192,7 +192,7 @@ fn tools_that_are_refused_are_emulated_from_then_on() {
     assert_eq!(has_tools, [true, false, false]);
 }
 
-/// One error about a message says nothing about the model.
+/// An error about one message says nothing about the model.
 #[test]
 fn a_wrong_history_changes_no_mode() {
     let models = Answer::json(404, "{}");
@@ -209,14 +209,14 @@ fn a_wrong_history_changes_no_mode() {
     );
 }
 
-/// It may start after the gateway, and a client may have no key.
+/// The upstream may start after the gateway, and a client may have no key.
 #[test]
 fn an_upstream_that_is_not_ready_is_asked_again() {
     let loading = Answer::json(503, r#"{"error": {"message": "Loading model"}}"#);
     let models = Answer::json(200, r#"{"data": [{"id": "m", "owned_by": "vllm"}]}"#);
     let answers = vec![
         loading.clone(),
-        // The request itself, and once more.
+        // The request itself, and its retry.
         loading.clone(),
         loading,
         models,
@@ -416,7 +416,7 @@ fn a_stream_that_makes_no_sense_ends_with_an_error() {
         )
     };
     let end = || event(&json!({}), Some("stop"));
-    // What comes later than its end is not waited for.
+    // Data after the end is not waited for.
     let two_ends = b"data: [DONE]\n\ndata: [DONE]\n\n".to_vec();
     for (name, answer) in [
         (
@@ -483,7 +483,7 @@ fn a_stream_ends_though_the_upstream_stays_connected() {
 fn connections_of_streams_are_used_again() {
     let upstream = FakeUpstream::new(vec![streamed()]);
     let gateway = gateway(&upstream, settings(Mode::Recover));
-    // One that is asked for too early is not ready yet.
+    // A connection that is needed too early is not ready yet.
     for _ in 0..20 {
         assert!(ask_stream(&gateway).is_whole);
     }
@@ -512,7 +512,7 @@ fn what_an_upstream_says_of_its_rate_reaches_the_client() {
                     .contains(&format!("answered {status}: slow down"))
             );
         }
-        // It is not asked again before that time.
+        // The upstream is not asked again before that time.
         assert_eq!(upstream.asked().len(), 2);
     }
     let upstream = FakeUpstream::new(vec![limited(whole("Hi.")), limited(streamed())]);
@@ -523,7 +523,7 @@ fn what_an_upstream_says_of_its_rate_reaches_the_client() {
     }
 }
 
-/// llama.cpp closes a connection after each stream, though it says that it keeps it.
+/// llama.cpp closes a connection after each stream, although it promises to keep the connection.
 #[test]
 fn a_connection_that_was_closed_meanwhile_is_replaced() {
     let refused = || Answer::json(200, "").end(AnswerEnd::Refused);
@@ -533,11 +533,11 @@ fn a_connection_that_was_closed_meanwhile_is_replaced() {
     let reply = ask(&gateway);
     assert!(reply.body.contains("Hi."), "{}", reply.body);
     assert_eq!(upstream.asked().len(), 3);
-    // One that closes each of them is not asked for ever.
+    // An upstream that closes every connection is not retried forever.
     let reply = ask(&gateway);
     assert_eq!(reply.status, 502, "{}", reply.body);
     assert_eq!(upstream.asked().len(), 5);
-    // What a path does that nobody knows is done once.
+    // A request with an unknown effect is sent once.
     let reply = post(gateway.address, "/v1/files", "{}");
     assert_eq!(reply.status, 502, "{}", reply.body);
     assert_eq!(upstream.asked().len(), 6);

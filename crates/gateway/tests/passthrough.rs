@@ -1,4 +1,4 @@
-//! What is not changed.
+//! Data that passes through unchanged.
 
 use std::net::TcpListener;
 

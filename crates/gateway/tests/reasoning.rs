@@ -1,4 +1,4 @@
-//! Reasoning that the prompt opens: who says so, and what becomes of calls where nobody does.
+//! Reasoning that the prompt opens: how the gateway knows it, and how it treats calls if it does not know.
 
 use toolglot_gateway::{CallEmission, Mode, ModelSettings, Models, Server};
 use toolglot_value::{Value, from_str, json};
@@ -8,7 +8,7 @@ use crate::client::{Reply, get, post, send};
 use crate::fake_upstream::{Answer, FakeUpstream};
 use crate::gateway::Gateway;
 
-/// A thought that the prompt opened, with a call, and then the answer with another.
+/// Reasoning that the prompt opened, with a call, and then the answer with another call.
 const TEXT: &str = "I could call <tool_call>\n{\"name\": \"ls\", \"arguments\": {\"path\": \"a\"}}\n</tool_call>\n</think>\n\
     <tool_call>\n{\"name\": \"ls\", \"arguments\": {\"path\": \"b\"}}\n</tool_call>";
 
@@ -73,7 +73,7 @@ fn the_closer_is_reported() {
     let body = asked(PATHS[0], false);
     let line = format!("POST {}", PATHS[0]);
     let reply = send(gateway.address, &line, &["x-toolglot-report: 1"], &body);
-    // The head of a reply is in lower case here.
+    // The client turns the head of a reply into lower case.
     assert!(reply.head.contains("\"code\":\"n072\""), "{}", reply.head);
 }
 
@@ -89,7 +89,7 @@ fn a_setting_says_where_the_text_starts() {
     }
 }
 
-/// Calls of tools that only read leave as they are read, unless the setting says otherwise; then nothing takes them back.
+/// Calls of read-only tools are sent while they are read, unless the setting says otherwise; they are never withdrawn.
 #[test]
 fn tools_that_only_read_do_not_wait() {
     let upstream = FakeUpstream::new(vec![streamed(TEXT, CUTS[1], "stop")]);
@@ -117,7 +117,8 @@ fn a_prose_closer_changes_nothing() {
     assert_eq!(paths(&read_stream(PATHS[0], &reply.body).calls), ["a", "b"]);
 }
 
-/// The upstream's template says it: of llama.cpp that leaves reasoning in the text, and of Ollama for models without thinking.
+/// The upstream's template shows it: for llama.cpp that leaves reasoning in the text, and for Ollama models without
+/// thinking.
 #[test]
 fn templates_say_where_the_text_starts() {
     let json = |value: &Value| Answer::json(200, &value.to_string());
@@ -132,7 +133,7 @@ fn templates_say_where_the_text_starts() {
     let prompt = || json(&json!({"prompt": opens}));
     let answer = streamed(TEXT, CUTS[1], "stop");
     for (name, answers, is_open) in [
-        // The template of llama.cpp writes no tools, so that its own prompt is of no use.
+        // The template of llama.cpp writes no tools, so its own prompt is not used.
         (
             "llama.cpp",
             vec![
@@ -187,7 +188,7 @@ fn templates_say_where_the_text_starts() {
                 "{name}"
             );
         }
-        // Each question is asked once.
+        // Each query is sent once.
         assert_eq!(upstream.asked().len(), n_answers + 1, "{name}");
     }
 }

@@ -1,7 +1,8 @@
-//! The recorded cases of all dialects through the gateway, beside the parser alone: the same calls and the same text.
+//! The recorded cases of all dialects through the gateway, compared with the parser alone: the same calls and the same
+//! text.
 //!
 //! They are in the folder that `TOOLGLOT_SHARED` names, or in `shared` beside the workspace; without them the test is ignored.
-//! A sample is read, for time; `TOOLGLOT_ALL_CASES=1` reads all of them in each mode and cut.
+//! Only a sample is read, to save time; `TOOLGLOT_ALL_CASES=1` reads all of them in each mode and cut.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,10 +20,10 @@ use crate::client::post;
 use crate::fake_upstream::{Answer, FakeUpstream};
 use crate::gateway::Gateway;
 
-/// One row of so many is read without `TOOLGLOT_ALL_CASES`.
+/// One of this many rows is read without `TOOLGLOT_ALL_CASES`.
 const STRIDE: usize = 37;
 
-/// Calls that were guessed are sent, as the parser alone gives them.
+/// Guessed calls are sent, as the parser alone emits them.
 const MODELS: &str = r#"
 [models."raw-open*"]
 mode = "raw"
@@ -55,7 +56,7 @@ struct Row {
     tools: Vec<Value>,
 }
 
-/// `None` where it needs more than an API can say: the end of a prompt, or a choice of tools.
+/// `None` if the row needs more than an API can express: the end of a prompt, or a choice of tools.
 fn row(row: &Value) -> Option<Row> {
     let has = |key: &str| row.get(key).is_some_and(|value| !value.is_null());
     if has("prompt_suffix") || has("tool_choice") {
@@ -82,7 +83,7 @@ fn row(row: &Value) -> Option<Row> {
     })
 }
 
-/// What the parser alone reads.
+/// The result of the parser alone.
 fn parsed(row: &Row) -> Read {
     let toolbox = Toolbox::from_json(&Value::Array(row.tools.clone())).expect("tools");
     let dialects = dialects_named("auto", Some(&toolbox)).expect("dialects");
@@ -152,7 +153,8 @@ fn request(path: &str, model: &str, row: &Row, is_stream: bool) -> String {
     body.to_string()
 }
 
-/// Blanks between items are no item of their own, and a streamed call that was cut off is a prefix.
+/// Removes differences without meaning: blanks between items are not an item, and a truncated streamed call is a
+/// prefix.
 fn comparable(mut read: Read) -> Read {
     read.text.retain(|c| !c.is_whitespace());
     read.calls.retain(|(_, json)| json.starts_with('{'));
@@ -181,7 +183,7 @@ fn recorded_cases_come_through_the_gateway_as_the_parser_reads_them() {
         .collect();
     let rows: Arc<Vec<Row>> = Arc::new(rows);
 
-    // The model's name says the mode, the row and the cut.
+    // The model's name encodes the mode, the row and the cut.
     let script = Arc::clone(&rows);
     let upstream = FakeUpstream::scripted(move |_, asked| {
         let body = from_slice(&asked.body).unwrap_or_default();
@@ -207,9 +209,9 @@ fn recorded_cases_come_through_the_gateway_as_the_parser_reads_them() {
         let expected = comparable(parsed(row));
         for (n_mode, mode) in ["raw", "recover", "emulate"].into_iter().enumerate() {
             for (n_cut, cut) in CUTS.map(Some).into_iter().chain([None]).enumerate() {
-                // A row sees each mode, each cut and each API, but not each three of them.
+                // A row is combined with each mode, each cut and each API, but not with each combination.
                 let path = PATHS[(n_mode + n_cut + at / step) % PATHS.len()];
-                // Single bytes take most of the time.
+                // Single-byte cuts take most of the time.
                 if !is_all && n_cut == 0 && (at / step) % 3 != n_mode {
                     continue;
                 }

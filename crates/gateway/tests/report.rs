@@ -1,4 +1,4 @@
-//! What a client is told beside its answer: repairs with their spans, and who enforced its choice of calls.
+//! The report to a client beside its answer: repairs with their spans, and who enforced its choice of calls.
 
 use toolglot_gateway::{Mode, ModelSettings, Models, Server};
 use toolglot_value::{Value, from_str, json};
@@ -7,7 +7,7 @@ use crate::client::{Reply, send};
 use crate::fake_upstream::{Answer, FakeUpstream};
 use crate::gateway::Gateway;
 
-/// A call with a comma too many.
+/// A call with an extra comma.
 const CALL: &str =
     "I look.\n<tool_call>\n{\"name\": \"ls\", \"arguments\": {\"path\": \".\",}}\n</tool_call>";
 
@@ -73,7 +73,7 @@ fn header<'r>(reply: &'r Reply, name: &str) -> Option<&'r str> {
         .find_map(|line| line.strip_prefix(&start))
 }
 
-/// The `toolglot` of the last event that has one.
+/// The last `toolglot` field in the events.
 fn last_report(path: &str, body: &str) -> Value {
     let events = body.lines().filter_map(|line| line.strip_prefix("data: "));
     let events = events.filter_map(|data| from_str(data).ok());
@@ -103,14 +103,14 @@ fn repairs_stand_in_a_header_or_the_last_event() {
         let call = &report["calls"][0];
         assert_eq!(call["name"], "ls");
         assert_eq!(call["dialect"], "hermes");
-        // Up to the last brace: the closer is markup of its own.
+        // Up to the last brace: the closer is separate markup.
         let end = CALL.rfind('}').expect("a brace") + 1;
         assert_eq!(call["span"], json!([8, end]));
         let note = &report["notes"][0];
         assert_eq!(note["name"], "trailing-comma");
         let at = CALL.find(",}").expect("a comma");
         assert_eq!(note["span"], json!([at, at + 1]));
-        // The head of a reply is in lower case here.
+        // The client turns the head of a reply into lower case.
         assert_eq!(note["code"], "n012");
 
         let fields = json!({"stream": true});
@@ -121,7 +121,7 @@ fn repairs_stand_in_a_header_or_the_last_event() {
         assert_eq!(report["mode"], "recover", "{}", reply.body);
         assert_eq!(report["notes"][0]["code"], "N012");
         assert_eq!(report["calls"][0]["end"], "closed");
-        // Values of arguments are no part of it.
+        // The report contains no argument values.
         assert!(!report.to_string().contains("path"), "{report}");
     }
 }
@@ -176,7 +176,7 @@ fn who_enforced_a_choice_is_said() {
     ] {
         let mut answers: Vec<Answer> = answers.iter().map(whole).collect();
         if mode == Mode::Raw {
-            // It is asked first what it is.
+            // The gateway first asks for the upstream's kind.
             answers.insert(0, Answer::json(404, "{}"));
         }
         let upstream = FakeUpstream::new(answers.clone());
@@ -202,7 +202,7 @@ fn who_enforced_a_choice_is_said() {
             reply.body
         );
     }
-    // One call alone was asked for.
+    // The client requested at most one call.
     let two = text(&CALL.repeat(2));
     let upstream = FakeUpstream::new(vec![whole(&two)]);
     let fields = json!({"parallel_tool_calls": false});

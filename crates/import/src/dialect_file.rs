@@ -5,13 +5,13 @@ use toolglot_value::Value;
 use crate::ImportError;
 use crate::response_template::{self, Imported};
 
-/// The dialect file, of one dialect called `name`, that a `tokenizer_config.json` or a `response_template` alone declares.
+/// The dialect file, with one dialect called `name`, for a `tokenizer_config.json` or a `response_template` alone.
 ///
-/// The dialect was tried: it reads messages that were made from the template as the template says, and writes a call that the
-/// template reads.
+/// The dialect is tested: it reads messages that are made from the template as the template specifies, and writes a
+/// call that the template reads.
 ///
 /// # Errors
-/// [`ImportError::ResponseTemplate`]: what of it the notation cannot say.
+/// [`ImportError::ResponseTemplate`]: the part that the notation cannot express.
 pub fn from_response_template(config: &Value, name: &str) -> Result<String, ImportError> {
     let unsupported = |why| ImportError::ResponseTemplate { why };
     let imported = Imported::of(config, name).map_err(unsupported)?;
@@ -24,7 +24,7 @@ pub fn from_response_template(config: &Value, name: &str) -> Result<String, Impo
             Ok(imported.text)
         }
         Err(error) => {
-            // The notation is ours; what it was written for is the template's.
+            // The rule is generated, so the error names the field of the template.
             let before = text.get(..error.span.start).unwrap_or_default();
             let start = before.rfind('\n').map_or(0, |at| at + 1);
             let rule = text[start..].lines().next().unwrap_or_default();

@@ -7,14 +7,14 @@ use crate::detect::template_run::{RenderedCalls, covered};
 use crate::detect::{rendered_calls, template};
 use crate::probe::{CALL_ID, NUMBER, TEXT, TOOL, arguments};
 
-/// The dialect file, of one dialect called `name`, whose rule reads the call that a chat template renders.
+/// The dialect file, with one dialect called `name`, whose rule reads the call that a chat template renders.
 ///
-/// It knows arguments that are one JSON object, JSON objects that also hold the name, and parameters with a key and a raw value.
-/// The dialect was tried: it reads the call.
+/// It supports arguments in one JSON object, JSON objects that also hold the name, and parameters with a key and a raw
+/// value. The dialect is tested: it reads the call.
 ///
 /// # Errors
-/// [`ImportError::ChatTemplate`]: the template is too large, or takes too long. [`ImportError::NoDraft`]: it renders no call, or
-/// one in another form.
+/// [`ImportError::ChatTemplate`]: the template is too large, or takes too long.
+/// [`ImportError::NoDraft`]: it renders no call, or one in another form.
 ///
 /// ```
 /// let template = "{% for call in messages[-1].tool_calls %}<<{{ call.function.name }}>>\
@@ -29,7 +29,7 @@ pub fn draft(document: &str, name: &str) -> Result<String, ImportError> {
         .iter()
         .map(|call| call.trim().trim_end_matches(turn_end.trim()).trim_end())
         .collect();
-    // What is common with another answer may end within a marker: the rest of it starts with a letter.
+    // The common start with another answer may end inside a marker; the rest of that marker starts with a letter.
     candidates.sort_by_key(|call| (call.starts_with(char::is_alphanumeric), call.len()));
     for call in &candidates {
         for pieces in [json_call(call), tagged_call(call)].into_iter().flatten() {
@@ -48,7 +48,7 @@ pub fn draft(document: &str, name: &str) -> Result<String, ImportError> {
 /// A piece of a rule.
 #[derive(Clone, Debug, PartialEq)]
 enum Piece {
-    /// Text as the template wrote it.
+    /// Text that the template wrote.
     Literal(String),
     /// A word of the notation, or a part of one.
     Word(String),
@@ -69,11 +69,11 @@ fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\n' | '\t')
 }
 
-/// The pieces as a rule: any blanks are read at the ends of literals, and those of the template are written.
+/// The pieces as a rule: it reads any blanks at the ends of literals, and writes those of the template.
 fn rule(pieces: &[Piece]) -> String {
     let mut words: Vec<String> = Vec::new();
     for (n, piece) in pieces.iter().enumerate() {
-        // The blank before a name or a key ends a word: `<do ` is not `<done`.
+        // A blank before a name or a key ends a word: `<do ` is not `<done`.
         let is_before_capture =
             matches!(pieces.get(n + 1), Some(Piece::Word(next)) if next != "raw" && !is_json(next));
         match piece {
@@ -139,7 +139,7 @@ fn around(text: &str, is_before: bool) -> Vec<Piece> {
     pieces
 }
 
-/// The call as JSON: one object that is the arguments, or that holds the name and them.
+/// A call as JSON: one object that is the arguments, or that holds the name and the arguments.
 fn json_call(call: &str) -> Option<Vec<Piece>> {
     call.match_indices('{').find_map(|(at, _)| {
         let mut values = serde_json::Deserializer::from_str(&call[at..]).into_iter::<Value>();
@@ -164,7 +164,7 @@ fn json_call(call: &str) -> Option<Vec<Piece>> {
     })
 }
 
-/// The path of a member, `function.name`, to the value that is looked for.
+/// The path of the wanted member, such as `function.name`.
 fn path(object: &Value, is_wanted: &dyn Fn(&Value) -> bool) -> Option<String> {
     object.as_object()?.iter().find_map(|(key, value)| {
         if is_wanted(value) {
@@ -175,7 +175,7 @@ fn path(object: &Value, is_wanted: &dyn Fn(&Value) -> bool) -> Option<String> {
     })
 }
 
-/// The call as parameters, each with its key, a raw value, and the same text around both.
+/// A call as parameters: each has its key and a raw value, with the same text around both.
 fn tagged_call(call: &str) -> Option<Vec<Piece>> {
     let number = NUMBER.to_string();
     let text = Parameter::find(call, "text", TEXT)?;
@@ -189,7 +189,7 @@ fn tagged_call(call: &str) -> Option<Vec<Piece>> {
     let between = call.get(first_end..second.key_at)?;
     let tail = call[second_end..].replace(second.key, "{key}");
     let between = between.replace(first.key, "{key}");
-    // The closer is what follows both values, up to where an opener may start.
+    // The closer is the common text after both values, up to where an opener may start.
     let common = between
         .bytes()
         .zip(tail.bytes())

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a template cannot be read, or declares nothing that the notation can say.
+/// Why a template cannot be read, or declares nothing that the notation can express.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -13,16 +13,16 @@ pub enum ImportError {
         line: usize,
         /// The column in characters, from 1.
         column: usize,
-        /// What there is too much of, and what the limit is.
+        /// The value that is too large, and its limit.
         what: String,
     },
-    /// A chat template whose calls have no form that a draft knows.
+    /// A chat template whose calls have no form that a draft supports.
     #[error("{}", no_draft(.call.as_deref()))]
     NoDraft {
         /// The call that it renders, if it renders one.
         call: Option<String>,
     },
-    /// A response template that the notation cannot say.
+    /// A response template that the notation cannot express.
     #[error("{why}")]
     ResponseTemplate {
         /// The field and the key that do not fit, why, and what to write instead.

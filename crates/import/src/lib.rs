@@ -1,10 +1,10 @@
 //! Chat templates and response templates of checkpoints, read as dialects.
 //!
-//! A checkpoint comes with a chat template, a program in Jinja that writes calls as its model was taught them: [`detect`] says which
-//! dialects that is. Some come with a `response_template`, which says how the model's text becomes a message:
-//! [`from_response_template`] writes the dialect file that says the same.
+//! A checkpoint has a chat template, a Jinja program that writes calls as its model was taught them: [`detect`] finds
+//! the dialects of these calls. Some have a `response_template`, which specifies how the model's text becomes a
+//! message: [`from_response_template`] writes the dialect file for it.
 //!
-//! Where no dialect fits, [`draft`] writes the lines that read the call that a chat template renders.
+//! Where no dialect fits, [`draft`] writes a dialect file for the call that a chat template renders.
 //!
 //! What this crate deliberately does not do: it reads no file and fetches none.
 //! A template is never trusted: it runs without any function of the system, within limits of steps, bytes and time.

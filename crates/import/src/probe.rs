@@ -1,8 +1,8 @@
-//! A call that dialects are tried with: written by a template, and read as the dialect says.
+//! A call to test dialects with: a template writes it, and a dialect reads it.
 
 use toolglot_value::{Value, json};
 
-/// The tool, where nothing fixes another.
+/// The tool, unless a template fixes another.
 pub(crate) const TOOL: &str = "look_up_probe";
 /// Its argument `text`.
 pub(crate) const TEXT: &str = "one two";
@@ -10,10 +10,10 @@ pub(crate) const TEXT: &str = "one two";
 pub(crate) const NUMBER: u32 = 31;
 /// The call's id.
 pub(crate) const CALL_ID: &str = "call12345";
-/// What an assistant says beside a call, or without one.
+/// The text of an assistant beside a call, or without one.
 pub(crate) const SAID: &str = "Quite so.";
 
-/// All that the tool is called with.
+/// All arguments of the call.
 pub(crate) fn arguments() -> Value {
     json!({"text": TEXT, "number": NUMBER})
 }

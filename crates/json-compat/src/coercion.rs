@@ -1,39 +1,40 @@
-//! Values made to fit a schema at any price short of inventing: the rules of `json_repair` (0.64), for its preset.
+//! Values coerced to a schema at any price short of invention: the rules of `json_repair` (0.64), for its preset.
 //!
-//! The engine never does this to a call: there a value is brought to its type or stays, and a validator says so.
+//! The engine never does this to a call: there a value is coerced to its type or stays, and a validator reports the
+//! mismatch.
 
 use toolglot_value::{Map, Value};
 
 use toolglot_schema::Validator;
 use toolglot_schema::internal::Document;
 
-/// How far fitting goes.
+/// How far coercion goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoercionRules {
-    /// Values are brought to their types, defaults filled in, undeclared properties left out where they are forbidden.
+    /// Values are coerced to their types, defaults are filled in, and forbidden undeclared properties are left out.
     Types,
-    /// Items that do not fit are left out as well, lists become objects by position, required values are supplied where
-    /// the schema says which.
+    /// In addition, items that do not fit are left out, and lists become objects by position. Required values are
+    /// supplied where the schema gives them.
     Salvage,
 }
 
-/// Why a value cannot be made to fit.
+/// Why a value cannot be coerced.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message} at `{path}`")]
 #[non_exhaustive]
 pub struct CoercionError {
     /// A JSON pointer into the value; empty for the whole.
     pub path: String,
-    /// What was expected.
+    /// The expected type or value.
     pub message: String,
     /// The schema is at fault, not the value.
     pub is_schema: bool,
 }
 
-/// Makes `value` fit `schema`, which a [`Validator`] has accepted. What comes back is not validated yet.
+/// Coerces `value` to `schema`, which a [`Validator`] has accepted. The result is not validated yet.
 ///
 /// # Errors
-/// [`CoercionError`] where no rule leads to a value of the schema.
+/// [`CoercionError`] if no rule leads to a value of the schema.
 pub fn fit(schema: &Value, value: Value, how: CoercionRules) -> Result<Value, CoercionError> {
     Fitter {
         root: schema,
@@ -68,7 +69,7 @@ impl<'a> Fitter<'a> {
         })
     }
 
-    /// The schema after its references.
+    /// The schema with its references resolved.
     fn resolve(&mut self, mut schema: &'a Value, path: &str) -> Result<&'a Value, CoercionError> {
         let mut n_followed = 0;
         while let Some(reference) = schema.get("$ref") {
@@ -188,7 +189,7 @@ impl<'a> Fitter<'a> {
         }
     }
 
-    /// `const` and `enum`.
+    /// Applies `const` and `enum`.
     fn listed(value: Value, keywords: &Map<String, Value>, path: &str) -> Fitted {
         if keywords.get("const").is_some_and(|only| *only != value) {
             return Self::misfit(path, "expected the constant of the schema");
@@ -201,7 +202,7 @@ impl<'a> Fitter<'a> {
         Ok(value)
     }
 
-    /// A string that holds the container that is asked for.
+    /// The container inside a string, if the schema requires a container.
     fn unpacked(&self, value: Value, is_object: bool) -> Value {
         let Value::String(text) = &value else {
             return value;
@@ -350,8 +351,8 @@ impl<'a> Fitter<'a> {
         Ok(Value::Object(fitted))
     }
 
-    /// A list where an object is asked for: its items are the properties in order, or it is a set of keys, or it wraps
-    /// the object.
+    /// A list where the schema requires an object: its items are the properties in order, or the keys of a set, or the
+    /// object itself.
     fn by_position(
         &mut self,
         mut items: Vec<Value>,
@@ -394,7 +395,7 @@ impl<'a> Fitter<'a> {
         Ok(Value::Array(items))
     }
 
-    /// What the schema says a required value is, where it says so.
+    /// The value that the schema gives for a required property, if it gives one.
     fn supplied(&mut self, schema: &'a Value, path: &str) -> Result<Option<Value>, CoercionError> {
         let Value::Object(keywords) = self.resolve(schema, path)? else {
             return Ok(None);
@@ -458,7 +459,7 @@ fn scalar(value: &Value, word: &str, path: &str) -> Fitted {
     fitted.map_or_else(|| Fitter::misfit(path, format!("expected {word}")), Ok)
 }
 
-/// A number without its fraction, which is zero.
+/// A number with a zero fraction, written as an integer.
 fn whole(value: &Value) -> Option<Value> {
     let text = value.to_string();
     if !text.contains(['.', 'e', 'E']) {
@@ -500,7 +501,7 @@ fn pointer(path: &str, name: &str) -> String {
     format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Whether a property's name matches a pattern, as a validator tells.
+/// Whether a property's name matches a pattern; a validator decides.
 fn matches_pattern(pattern: &str, name: &str) -> bool {
     let schema = toolglot_value::json!({ "pattern": pattern });
     Validator::new(&schema).is_ok_and(|validator| validator.validate(&Value::from(name)).is_empty())

@@ -5,29 +5,29 @@
 #[error("{expected} (byte {at})")]
 #[non_exhaustive]
 pub struct RepairFailure {
-    /// Where, in bytes of the input.
+    /// The place, in bytes of the input.
     pub at: usize,
-    /// What should stand there.
+    /// The expected syntax.
     pub expected: Expected,
 }
 
-/// What was expected where a document was refused.
+/// The expected syntax at the place of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Expected {
-    /// A value, and there is none.
+    /// A value, but there is none.
     Value,
     /// A key.
     Key,
     /// A colon after a key.
     Colon,
-    /// A character that a string may hold.
+    /// A character that a string may contain.
     Character,
     /// Four hexadecimal digits.
     Unicode,
     /// The end of the document.
     End,
-    /// Fewer brackets around it.
+    /// Less nesting.
     Depth,
 }
 

@@ -1,7 +1,7 @@
 //! Repairs broken JSON to the results of two libraries: [`jsonrepair`] (JavaScript, 3.14) and [`json_repair`] (Python, 0.64).
 //!
-//! Both rule sets come from the documentation and the tests of the libraries; no code is shared. No tool call is read by
-//! them: `toolglot-json` has the rules for those.
+//! Both rule sets come from the documentation and the tests of the libraries; no code is shared. They read no tool
+//! calls: `toolglot-json` has the rules for calls.
 //!
 //! ```
 //! let text = "{'a': 1}{'a': 2}";
@@ -25,24 +25,24 @@ pub use failure::{Expected, RepairFailure};
 /// Repairs a document to the result of the JavaScript library `jsonrepair` 3.14. Linear in the text.
 ///
 /// # Errors
-/// Where the library refuses the text: the place, and what was expected there.
+/// If the library refuses the text: the place, and what was expected there.
 pub fn jsonrepair(text: &str) -> Result<RepairedText, RepairFailure> {
     repaired(text, || jsonrepair::Reader::new(text).run())
 }
 
-/// Repairs a document to the result of the Python library `json_repair` 0.64. `shape` is what is known of its value.
+/// Repairs a document to the result of the Python library `json_repair` 0.64. `shape` is the known shape of its value.
 /// Linear in the text.
 ///
 /// # Errors
-/// Where brackets nest deeper than the library reads.
+/// If brackets nest deeper than the library reads.
 pub fn json_repair(text: &str, shape: &Shape) -> Result<RepairedText, RepairFailure> {
     repaired(text, || json_repair::Reader::new(text, shape).run())
 }
 
-/// What a reader returns: its output and the bytes that it looked at.
+/// The output of a reader, and the number of bytes that the reader looked at.
 type Read = Result<(Writer, u64), RepairFailure>;
 
-/// A valid text stays as it is. The libraries leave numbers to whoever reads them.
+/// A valid text stays as it is. The libraries leave numbers to the reader of the JSON.
 fn repaired(text: &str, read: impl FnOnce() -> Read) -> Result<RepairedText, RepairFailure> {
     let length = text.len();
     if is_valid(text, false) {
@@ -54,7 +54,7 @@ fn repaired(text: &str, read: impl FnOnce() -> Read) -> Result<RepairedText, Rep
     Ok(writer.finish(length as u64 + work))
 }
 
-/// The example of the README, compiled and run with the other examples.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

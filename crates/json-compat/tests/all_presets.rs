@@ -2,7 +2,7 @@
 
 use toolglot_json::{RepairedText, Shape};
 
-/// A name, and what repairs a text: `None` where it is refused.
+/// A name, and the repair function: `None` if the text is refused.
 pub(crate) type Preset = (&'static str, fn(&str) -> Option<RepairedText>);
 
 pub(crate) const PRESETS: &[Preset] = &[

@@ -1,4 +1,4 @@
-//! Depth costs memory, no stack.
+//! Depth costs memory, not stack.
 
 use toolglot_json::Shape;
 use toolglot_json_compat::{json_repair, jsonrepair};
@@ -15,7 +15,7 @@ fn depth_costs_no_stack() {
         format!("{}1{}", "{'a': ".repeat(n), "}".repeat(n)),
     ];
     for text in &texts {
-        // Whether it refuses the text is not the question.
+        // The result does not matter: the call must not overflow the stack.
         let _ = jsonrepair(text);
         assert!(json_repair(text, &Shape::Any).is_err(), "it has a limit");
     }

@@ -1,4 +1,4 @@
-//! The tests of both libraries' rules. What must hold for every repairer is shared with `toolglot-json`.
+//! The tests of both libraries' rules. The tests for every repairer are shared with `toolglot-json`.
 
 mod all_presets;
 #[path = "../../json/tests/any_text.rs"]

@@ -1,10 +1,10 @@
-//! What each preset makes of the same text: `data/presets.jsonl`.
+//! The result of each preset for the same text: `data/presets.jsonl`.
 
 use toolglot_value::Value;
 
 use crate::PRESETS;
 
-/// A row has a value for each preset; those that refuse the text are in `refused_by`.
+/// A row has a value for each preset; the presets that refuse the text are in `refused_by`.
 #[test]
 fn each_preset_repairs_by_its_own_rules() {
     let mut wrong = Vec::new();

@@ -5,9 +5,9 @@
 //!  server:  Session ◀── lines of standard input  |  serve (streamable HTTP on a socket)
 //! ```
 //!
-//! It speaks the protocol and nothing else: it starts no program and resolves no name (whoever uses it brings a [`client::Wire`]
-//! or a [`client::Web`] that has been looked at), knows no tool files, keeps no pins and has no policy. All of it blocks; a call
-//! has a thread.
+//! This crate speaks the protocol and does nothing else. It starts no program and resolves no name: the caller supplies
+//! a [`client::Wire`] or a checked [`client::Web`]. It reads no tool files, stores no pins and has no policy. All of it
+//! blocks; a call has a thread.
 //!
 //! Source: <https://modelcontextprotocol.io/specification/2025-11-25>, read 2026-11.
 
@@ -26,13 +26,13 @@ pub const VERSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-
 /// The version without sessions.
 pub const STATELESS: &str = "2026-07-28";
 
-/// The one in which several messages may come as one list; later ones took that back.
+/// The revision in which several messages may come as one list; later revisions removed such lists.
 pub(crate) const BATCHES: &str = "2025-03-26";
 
-/// The newest of them.
+/// The newest supported version.
 pub const LATEST: &str = VERSIONS[0];
 
-/// The levels of logs, from the least to the worst (RFC 5424).
+/// The log levels, from the least to the most severe (RFC 5424).
 pub(crate) const LEVELS: &[&str] = &[
     "debug",
     "info",
@@ -44,7 +44,7 @@ pub(crate) const LEVELS: &[&str] = &[
     "emergency",
 ];
 
-/// The example of the README, compiled and run with the other examples.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Messages of JSON-RPC 2.0, as MCP uses it: one at a time, keys exactly as they are spelled.
+//! Messages of JSON-RPC 2.0, as MCP uses it: one at a time, with case-sensitive keys.
 
 use toolglot_value::{Map, Value, json};
 
@@ -8,17 +8,17 @@ pub use crate::once::read_once;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
-    /// One of the codes below, or one of the sender's own.
+    /// One of the codes below, or one that the sender defines.
     pub code: i64,
     /// One line.
     pub message: String,
-    /// More about it.
+    /// Further details.
     pub data: Option<Box<Value>>,
 }
 
-/// What was received is no JSON.
+/// The received text is not JSON.
 pub const PARSE: i64 = -32_700;
-/// It is JSON and no request.
+/// The JSON is not a request.
 pub const REQUEST: i64 = -32_600;
 /// There is no such method.
 pub const METHOD: i64 = -32_601;
@@ -26,7 +26,7 @@ pub const METHOD: i64 = -32_601;
 pub const PARAMS: i64 = -32_602;
 /// There is no such resource.
 pub const NO_RESOURCE: i64 = -32_002;
-/// It failed on this side.
+/// An internal error.
 pub const INTERNAL: i64 = -32_603;
 
 impl Fault {
@@ -52,27 +52,27 @@ impl Fault {
 /// A message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// It wants a response.
+    /// A message that needs a response.
     Request {
         /// A string or a number.
         id: Value,
-        /// What is asked for.
+        /// The requested method.
         method: String,
         /// An object; empty where none was sent.
         params: Map<String, Value>,
     },
-    /// It wants none.
+    /// A message that needs no response.
     Notification {
-        /// What happened.
+        /// The event.
         method: String,
         /// An object; empty where none was sent.
         params: Map<String, Value>,
     },
     /// The response to a request.
     Response {
-        /// The request's; `null` where that could not be read.
+        /// The id of the request; `null` if it could not be read.
         id: Value,
-        /// What came of it.
+        /// The outcome.
         result: Result<Value, Fault>,
     },
 }
@@ -81,8 +81,8 @@ impl Message {
     /// Reads a message.
     ///
     /// # Errors
-    /// What is wrong with it, with its id as far as there is one. A key in another letter case is another key: a message
-    /// that means something only to a careless reader means nothing here.
+    /// The fault, with the message's id as far as there is one. Keys are case-sensitive, so a message that only a
+    /// lenient reader understands is invalid here.
     pub fn read(value: Value) -> Result<Message, (Value, Fault)> {
         let Value::Object(mut map) = value else {
             let what = if value.is_array() {
@@ -131,7 +131,7 @@ impl Message {
         }
     }
 
-    /// The message as it is sent.
+    /// The message in its wire form.
     pub fn write(&self) -> Value {
         match self {
             Message::Request { id, method, params } => {
@@ -204,7 +204,7 @@ mod tests {
                 assert_eq!((&id, method.as_str()), (&value["id"], "ping"));
             }
         }
-        // A key in another case beside the right one changes nothing.
+        // A duplicate key in another letter case changes nothing.
         let text = r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":1},"Params":{"a":2}}"#;
         let Ok(Message::Request { params, .. }) =
             Message::read(serde_json::from_str(text).expect(text))

@@ -1,11 +1,11 @@
-//! JSON in which no object has a key twice: of two readers one would take the first, and another the last.
+//! JSON without duplicate keys: of two readers, one would take the first value and another the last.
 
 use toolglot_value::{Error, ReadOptions, Value};
 
 /// Reads JSON.
 ///
 /// # Errors
-/// If it is invalid, or an object in it has a key twice.
+/// If it is invalid, or an object in it has a duplicate key.
 pub fn read_once(bytes: &[u8]) -> Result<Value, Error> {
     let once = ReadOptions {
         duplicate_keys: false,

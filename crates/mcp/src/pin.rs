@@ -1,11 +1,11 @@
-//! What a server says of a tool, brought to one form and compared by its digest.
+//! A server's description of a tool, normalized and compared by its digest.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 use toolglot_value::{Map, Value};
 
-/// The keys of a tool that a model or a user goes by; others may change freely.
+/// The keys of a tool that a model or a user relies on; other keys may change freely.
 const PINNED: &[&str] = &[
     "name",
     "title",
@@ -14,7 +14,7 @@ const PINNED: &[&str] = &[
     "outputSchema",
     "annotations",
 ];
-/// Deeper values are cut off before they are compared: nothing nests so deep honestly.
+/// Deeper values are cut off before the comparison: honest values do not nest so deeply.
 const MAX_DEPTH: usize = 128;
 
 /// The fields of a tool that are pinned.
@@ -26,13 +26,13 @@ pub fn pinned_fields(tool: &Value) -> Value {
     Value::Object(map)
 }
 
-/// The digest of what a server says of a tool: `sha256:` and 64 hexadecimal digits, of the JSON with sorted keys, no blanks
-/// and numbers as they were written (RFC 8785 but for the numbers).
+/// The digest of a server's description of a tool: `sha256:` and 64 hexadecimal digits. It covers the JSON with sorted
+/// keys, no blanks and numbers in their original form (RFC 8785 except for the numbers).
 pub fn digest(tool: &Value) -> String {
     hashed(&pinned_fields(tool))
 }
 
-/// The digest of a whole list of tools, in whatever order it came.
+/// The digest of a whole list of tools, independent of its order.
 pub fn digest_of_all(tools: &[Value]) -> String {
     let mut all: Vec<Value> = tools.iter().map(pinned_fields).collect();
     all.sort_by(|one, other| one["name"].as_str().cmp(&other["name"].as_str()));
@@ -84,7 +84,7 @@ fn canonical(value: &Value, out: &mut String, depth: usize) {
     }
 }
 
-/// Whether a tool's name is one that the protocol knows: 1 to 128 letters, digits, `_`, `-` and `.`
+/// Whether a tool's name is valid in the protocol: 1 to 128 letters, digits, `_`, `-` and `.`
 /// (<https://modelcontextprotocol.io/specification/2025-11-25/server/tools>, "Tool Names").
 pub fn is_tool_name(name: &str) -> bool {
     (1..=128).contains(&name.len())
@@ -94,7 +94,8 @@ pub fn is_tool_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
-/// Characters that a person does not see and a model reads: tags, zero width, direction, variation selectors, private use.
+/// Characters that a model reads and a person does not see: tags, zero width, direction, variation selectors, private
+/// use.
 fn is_hidden(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -105,7 +106,7 @@ fn is_hidden(c: char) -> bool {
         || (c.is_control() && c != '\n' && c != '\t')
 }
 
-/// The value without hidden characters in any of its texts, and how many there were.
+/// The value without hidden characters in its texts, and the number of these characters.
 pub fn without_hidden(value: &Value) -> (Value, usize) {
     let mut n_hidden = 0;
     let value = cleaned(value, &mut n_hidden, 0);

@@ -12,30 +12,30 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub(crate) struct SseEvent {
-    /// Its id: what a stream is taken up again from.
+    /// The id from which a client can resume the stream.
     pub id: Option<String>,
-    /// How long to wait before that.
+    /// How long to wait before a client resumes the stream.
     pub retry: Option<Duration>,
-    /// What it says; empty for an event that only sets the others.
+    /// The payload; empty for an event that only sets the other fields.
     pub data: String,
-    /// Its type; `message` where none is said.
+    /// The type; `message` by default.
     pub kind: String,
 }
 
-/// Reads events. Their lines end with `\n`, `\r\n` or `\r`; what is no UTF-8 is U+FFFD, as the standard has it.
+/// Reads events. Lines end with `\n`, `\r\n` or `\r`; invalid UTF-8 becomes U+FFFD, as the standard requires.
 #[derive(Debug)]
 pub(crate) struct Events<R> {
     from: R,
-    /// The most bytes of a line, and of an event.
+    /// The maximum number of bytes of a line, and of an event.
     limit: usize,
-    /// Whether nothing was read yet: a byte order mark is no part of the first line.
+    /// Whether nothing was read yet: the first line does not include a byte order mark.
     is_first: bool,
-    /// Whether a `\n` that comes next belongs to the line before.
+    /// Whether a `\n` that comes next belongs to the last line.
     is_behind_cr: bool,
 }
 
 impl<R: BufRead> Events<R> {
-    /// Reads from there; a line or an event of more than `limit` bytes is an error.
+    /// Reads from `from`; a line or an event of more than `limit` bytes is an error.
     pub(crate) fn new(from: R, limit: usize) -> Events<R> {
         Events {
             from,
@@ -45,7 +45,7 @@ impl<R: BufRead> Events<R> {
         }
     }
 
-    /// The next event; `None` at the end of the stream. An event that the stream's end cuts off is not one.
+    /// The next event; `None` at the end of the stream. An event that the end of the stream cuts off is dropped.
     ///
     /// # Errors
     /// If the stream fails, or a line or an event is too long.
@@ -74,7 +74,7 @@ impl<R: BufRead> Events<R> {
                 "id" if !value.contains('\0') => event.id = Some(value.to_owned()),
                 "retry" => event.retry = value.parse().ok().map(Duration::from_millis),
                 "event" => value.clone_into(&mut event.kind),
-                // A comment, or what nobody knows.
+                // A comment, or an unknown field.
                 _ => continue,
             }
             has_any = true;
@@ -82,7 +82,8 @@ impl<R: BufRead> Events<R> {
         Ok(None)
     }
 
-    /// The next line without its end; `None` where the stream ends before it does. Nothing after the end is waited for.
+    /// The next line without its end; `None` if the stream ends before the line does. Does not wait for bytes after the
+    /// line's end.
     fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         loop {
@@ -115,7 +116,7 @@ impl<R: BufRead> Events<R> {
 }
 
 impl SseEvent {
-    /// The event as it is sent. `data` holds no line break: JSON has none.
+    /// The event in its wire form. `data` contains no line break, since JSON text has none.
     pub(crate) fn write(&self) -> String {
         let mut out = String::new();
         if !self.kind.is_empty() {
@@ -144,7 +145,7 @@ fn event_fits(n: usize, limit: usize) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// One byte at a time, as slow a stream as there is.
+    /// One byte at a time, the slowest possible stream.
     fn all(bytes: &[u8]) -> Vec<SseEvent> {
         let mut events = Events::new(io::BufReader::with_capacity(1, bytes), 100);
         std::iter::from_fn(|| events.read().ok().flatten()).collect()
@@ -184,11 +185,11 @@ mod tests {
                 assert_eq!(found, ["a", "b"], "{text:?}");
             }
         }
-        // A byte order mark counts only where the stream starts.
+        // A byte order mark counts only at the start of the stream.
         assert!(all("data: a\n\n\u{feff}data: b\n\n".as_bytes()).len() == 1);
     }
 
-    /// Fails where more is read than is there.
+    /// Fails on a read after the end of the data.
     struct Open<'a>(&'a [u8]);
 
     impl io::Read for Open<'_> {
@@ -202,7 +203,7 @@ mod tests {
     fn an_event_is_told_before_anything_comes_behind_it() {
         for end in ["\n", "\r\n", "\r"] {
             let text = "data: a\n\n".replace('\n', end);
-            // The `\n` of the last `\r\n` is not waited for either.
+            // The reader does not wait for the `\n` of the last `\r\n` either.
             let text =
                 text.trim_end_matches('\n').to_owned() + if end == "\n" { "\n\n" } else { "" };
             let event = Events::new(io::BufReader::new(Open(text.as_bytes())), 100).read();

@@ -1,16 +1,16 @@
-//! One address over HTTP, as whoever uses this crate asks it.
+//! One HTTP address; the caller of this crate implements the requests.
 
 use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Asks one address over HTTP.
+/// Sends requests to one address over HTTP.
 pub trait Web: fmt::Debug + Send + Sync {
-    /// Sends a request and gives the answer as soon as its head is there. Follows no redirection.
+    /// Sends a request and returns the response after its head. Follows no redirection.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no response.
     fn ask(
         &self,
         method: &'static str,
@@ -19,29 +19,29 @@ pub trait Web: fmt::Debug + Send + Sync {
         time: Duration,
     ) -> Result<Answer, WebError>;
 
-    /// Ends all that is running; nothing is asked on this way any more.
+    /// Ends all running requests, and rejects later ones.
     fn end(&self);
 
-    /// Another way to the same address.
+    /// Another connection to the same address.
     fn again(&self) -> Arc<dyn Web>;
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WebError {
-    /// It may not be asked.
+    /// Requests to this address are not allowed.
     Barred(String),
-    /// It did not answer.
+    /// The server did not respond.
     Unanswered(String),
 }
 
-/// An answer whose body is still being read.
+/// A response whose body is still being read.
 pub struct Answer {
     /// 200, ..
     pub status: u16,
     /// In lower case.
     pub headers: Vec<(String, String)>,
-    /// What follows.
+    /// The rest of the response.
     pub body: Box<dyn Read + Send>,
 }
 

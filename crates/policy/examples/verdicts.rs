@@ -1,8 +1,8 @@
-//! What a verdict costs: reading a command or path that is looked up already, and judging it under a shipped policy. Minima of
-//! many runs.
+//! The cost of a verdict: reading a command or path that is looked up already, and deciding it under a shipped policy.
+//! The figures are minima of many runs.
 //!
 //! `cargo run --release -p toolglot-policy --example verdicts`
-#![expect(clippy::print_stdout, reason = "an example talks")]
+#![expect(clippy::print_stdout, reason = "an example prints")]
 
 use std::hint::black_box;
 use std::path::Path;
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "cat a.txt | sort | head -n 3",
         "env -i sh -c 'echo $(rm -rf x)' && find . -exec touch {} ';'",
     ] {
-        let judged = minimum(|| {
+        let verdict = minimum(|| {
             let fact = CommandFact::of(line);
             let request = Request {
                 command: Some(&fact),
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             };
             black_box(authority.judge(&request));
         });
-        println!("{judged:?}  {line}");
+        println!("{verdict:?}  {line}");
     }
     Ok(())
 }

@@ -5,24 +5,24 @@
 /// A new effect is a new major version: a program that decides by effects has to decide on each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// It only reads, inside the root.
+    /// The tool only reads, inside the root.
     Read,
-    /// It creates or changes files inside the root.
+    /// The tool creates or changes files inside the root.
     Write,
-    /// It removes files inside the root.
+    /// The tool removes files inside the root.
     Delete,
-    /// It starts a program.
+    /// The tool starts a program.
     Execute,
-    /// It talks to another machine.
+    /// The tool sends requests to another machine.
     Network,
-    /// It ends the message with a pending item: a question to the user, or the result of the task.
+    /// The tool ends the message with a pending item: a question to the user, or the result of the task.
     Ask,
-    /// Nobody declared it.
+    /// No description declares an effect.
     Unknown,
 }
 
 impl Effect {
-    /// The capability that it needs, as policies name it.
+    /// The capability that the effect needs, as policies name it.
     pub fn capability(self) -> &'static str {
         match self {
             Effect::Read => "read",
@@ -35,7 +35,7 @@ impl Effect {
         }
     }
 
-    /// Whether it changes anything. `Ask` does not: it leaves an item for the user.
+    /// Whether the effect changes anything. `Ask` does not: it leaves an item for the user.
     pub fn acts(self) -> bool {
         match self {
             Effect::Read | Effect::Ask => false,

@@ -1,4 +1,4 @@
-//! What the user allows beforehand.
+//! Grants: what the user allows before any call.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::HostPort;
 
-/// What the user allows beforehand, as in `write,recovered,exec:git`.
+/// What the user allows before any call, as in `write,recovered,exec:git`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grants {
     /// Reading inside the root. Given by default.
@@ -21,17 +21,18 @@ pub struct Grants {
     pub shell: bool,
     /// The programs that may be started, by name.
     pub exec: Vec<String>,
-    /// The hosts that may be asked, by name; `name:port` for ports other than those of the web.
+    /// The hosts that may be contacted, by name; `name:port` for ports other than 80 and 443.
     pub net: Vec<String>,
 }
 
 impl Grants {
-    /// Whether a program of this name may be started: a shell could start any. A path names another program than what `PATH` finds.
+    /// Whether the program may be started: a shell could start any. A path may be another program than its name in
+    /// `PATH`.
     pub(crate) fn runs(&self, program: &str) -> bool {
         self.shell || self.exec.iter().any(|granted| granted == program)
     }
 
-    /// Whether a host may be asked.
+    /// Whether a request may be sent to a host.
     pub(crate) fn asks(&self, host: &HostPort) -> bool {
         self.net
             .iter()
@@ -41,7 +42,7 @@ impl Grants {
             })
     }
 
-    /// Whether a capability that a tool declares is covered, by the word or by its start, as `fs.write` by `write`.
+    /// Whether a grant covers a capability that a tool declares: `write` covers `write` and `fs.write`.
     pub(crate) fn has(&self, capability: &str) -> bool {
         match capability {
             "read" | "fs.read" => self.read,
@@ -80,7 +81,7 @@ pub enum GrantError {
         /// The word.
         word: String,
     },
-    /// `exec` without a program, or with something else than a program's name.
+    /// `exec` without the name of a program.
     #[error("grant `{word}` names no program: write `exec:PROGRAM`, as in `exec:git`")]
     NoProgram {
         /// The word.
@@ -131,7 +132,7 @@ impl FromStr for Grants {
     }
 }
 
-/// What a misspelt word probably means, as part of a message; empty where no grant is near.
+/// A suggestion for a misspelt word, as part of a message; empty where no grant is similar.
 pub fn nearest(word: &str) -> String {
     let (name, value) = match word.split_once(':') {
         Some((name, value)) => (name, Some(value)),
@@ -149,12 +150,12 @@ pub fn nearest(word: &str) -> String {
     }
 }
 
-/// The host of `net:HOST`: a name or an address, with or without a port.
+/// Whether the `HOST` of `net:HOST` is a name or an address, with or without a port.
 fn is_host(host: &str) -> bool {
     HostPort::of(&format!("http://{host}/")).is_ok()
 }
 
-/// The program of `exec:PROGRAM`. A name only: what a path or a blank would mean is nobody's guess.
+/// The program of `exec:PROGRAM`, which must be a name: the meaning of a path or a blank would be ambiguous.
 fn program(word: &str) -> Result<String, GrantError> {
     let Some(program) = word.strip_prefix("exec:") else {
         return Err(GrantError::UnknownWord {

@@ -13,30 +13,30 @@ pub struct HostPort {
     pub name: String,
     /// The address, if the name is one.
     pub address: Option<IpAddr>,
-    /// The port, of the scheme if none is written.
+    /// The port; without one in the URL, the default port of the scheme.
     pub port: u16,
 }
 
-/// Why a URL leads nowhere that may be asked.
+/// Why a URL names no host for a request.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BadUrl {
-    /// Another scheme, or none.
+    /// A scheme other than `http` and `https`, or no scheme.
     #[error("only `http://` and `https://` are supported")]
     Scheme,
     /// A user or password before the host, which makes one host look like another.
     #[error("a URL with `@` before the path hides its host: write it without user and password")]
     UserInfo,
-    /// Something that is no host: its letters, its labels, or an address that is spelled otherwise than `1.2.3.4`.
+    /// An invalid host: wrong letters or labels, or an address in another spelling than `1.2.3.4`.
     #[error("`{host}` is not a plain host name or address")]
     Host {
-        /// What stands there.
+        /// The text of the host.
         host: String,
     },
     /// A port that is invalid.
     #[error("invalid port `{port}`")]
     Port {
-        /// What stands there.
+        /// The text of the port.
         port: String,
     },
     /// A blank, a control character, a backslash.
@@ -50,7 +50,7 @@ impl HostPort {
     /// Reads a URL.
     ///
     /// # Errors
-    /// If two readers could come to different hosts.
+    /// If two parsers could find different hosts.
     pub fn of(url: &str) -> Result<HostPort, BadUrl> {
         if url
             .chars()
@@ -119,8 +119,8 @@ fn bad_host(host: &str) -> BadUrl {
     }
 }
 
-/// The address that a name is. A name whose last label starts with a digit is one, or nothing: `0x7f.1` is read as an address
-/// by some and as a name by others.
+/// The address that a name spells, or `None` for a host name. A name whose last label starts with a digit must be an
+/// address: some parsers read `0x7f.1` as an address, others as a name.
 fn address(name: &str) -> Result<Option<IpAddr>, BadUrl> {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -141,8 +141,8 @@ fn address(name: &str) -> Result<Option<IpAddr>, BadUrl> {
     }
 }
 
-/// Whether an address is of the public network, and of nothing nearer: no loopback, private, link-local, shared, documentation,
-/// multicast or reserved one, and none that carries such an address inside.
+/// Whether an address is public: not loopback, private, link-local, shared, documentation, multicast or reserved, and
+/// not one that embeds such an address.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -152,15 +152,15 @@ pub fn is_public(address: IpAddr) -> bool {
                 return is_public_v4(inner);
             }
             match segments {
-                // NAT64 and 6to4 carry an address of the old kind.
+                // NAT64 and 6to4 embed an IPv4 address.
                 [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
                     let [a, b] = high.to_be_bytes();
                     let [c, d] = low.to_be_bytes();
                     is_public_v4(Ipv4Addr::new(a, b, c, d))
                 }
-                // Teredo, documentation, and what else stands under 2001:0::/23.
+                // Teredo, documentation, and the rest of 2001:0::/23.
                 [0x2001, 0x0db8 | 0..=0x01ff, ..] | [0x3fff, ..] => false,
-                // Only 2000::/3 is handed out.
+                // Only 2000::/3 is allocated.
                 [first, ..] => first & 0xe000 == 0x2000,
             }
         }

@@ -1,7 +1,7 @@
-//! Letters that are not seen, or are seen as something else.
+//! Characters that are invisible, or that look like other characters.
 
-/// Whether a character shows nothing, shows a blank that is not one, or drives what shows it: controls, directions, and what
-/// Unicode says may be ignored (`Default_Ignorable_Code_Point`, Unicode 16) or draws as blank.
+/// Whether a character is invisible, is a blank other than a space, or controls the display. These are controls,
+/// directions, and what Unicode may ignore (`Default_Ignorable_Code_Point`, Unicode 16) or draws as blank.
 ///
 /// Line breaks and tabs are controls.
 pub fn is_hidden(c: char) -> bool {
@@ -28,12 +28,12 @@ pub fn is_hidden(c: char) -> bool {
     }
 }
 
-/// Whether a character chooses how the one before it is drawn: emoji are written so.
+/// Whether a character is a variation selector: it chooses how the character before it is drawn, in emoji for example.
 pub(crate) fn is_presentation(c: char) -> bool {
     matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// Whether a character joins the letters around it or keeps them apart: scripts and emoji need it.
+/// Whether a character joins or separates the letters around it: some scripts and emoji need such characters.
 pub(crate) fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }

@@ -1,12 +1,12 @@
-//! Judges a tool call before anything of it is done.
+//! Decides whether a tool call may run, before any part of it runs.
 //!
-//! A [`Request`] says what a call is about to do, in terms of facts that others found out: the effect
-//! of the tool, how the call ended in the model's text, where its paths lead. [`judge`] looks the
-//! request up in one table of rules and answers with a [`Verdict`]: allow, ask or deny, the rule that
-//! decided, and why. The strictest rule that applies wins; where no rule applies the answer is no.
+//! A [`Request`] describes what a call is about to do. Its facts come from the caller: the effect of the tool, how the
+//! call ended in the model's text, where its paths lead. [`judge`] looks the request up in one table of rules and
+//! returns a [`Verdict`]: allow, ask or deny, the rule that decided, and why. The strictest rule that applies wins;
+//! where no rule applies the verdict is deny.
 //!
-//! It deliberately does no I/O: it opens no file, resolves no link, reads no clock. A [`PathFact`] is
-//! made by whoever holds the file system, and what is judged has to be what is then run.
+//! The crate deliberately does no I/O: it opens no file, resolves no link, reads no clock. The caller, which has the
+//! file system, makes each [`PathFact`]. The caller must run exactly what was decided.
 //!
 //! ```
 //! use toolglot_engine::End;

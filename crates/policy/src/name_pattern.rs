@@ -1,34 +1,34 @@
-//! Patterns of file names, and what fits them in the spelling of any file system.
+//! Patterns of file names, matched in the spelling of any file system.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Which components of a path a row is about. All in lower case.
+/// A pattern for components of a path. All names are in lower case.
 pub(crate) enum NamePattern {
     /// A component of this name.
     Name(&'static str),
-    /// A component that starts so.
+    /// A component that starts with this.
     Prefix(&'static str),
-    /// A component that starts so and is no source of a program.
+    /// A component that starts with this and is not a source file of a program.
     Key(&'static str),
-    /// A component that ends so.
+    /// A component that ends with this.
     Suffix(&'static str),
-    /// The second, directly inside the first.
+    /// A component of the second name, directly inside the first.
     Within(&'static str, &'static str),
-    /// Any of these, anywhere below.
+    /// A component of one of these names, anywhere below the first.
     Under(&'static str, &'static [&'static str]),
 }
 
 impl NamePattern {
-    /// As people write it, with `*` for any letters.
+    /// The pattern as people write it, with `*` for any letters.
     #[cfg(test)]
     pub(crate) fn written(&self) -> String {
         match self {
             NamePattern::Name(name) => (*name).to_owned(),
-            NamePattern::Prefix(begin) => format!("{begin}*"),
+            NamePattern::Prefix(start) => format!("{start}*"),
             NamePattern::Suffix(end) => format!("*{end}"),
             NamePattern::Within(directory, name) => format!("{directory}/{name}"),
-            NamePattern::Key(begin) => format!("{begin}*"),
+            NamePattern::Key(start) => format!("{start}*"),
             NamePattern::Under(directory, names) => {
                 format!("{directory}/**/{{{}}}", names.join(","))
             }
@@ -36,7 +36,7 @@ impl NamePattern {
     }
 }
 
-/// How names of sources end: `id_rsa_test.go` holds no key.
+/// Suffixes of source files: `id_rsa_test.go` holds no key.
 const SOURCES: &[&str] = &[
     ".c", ".cc", ".cpp", ".cs", ".css", ".ex", ".go", ".h", ".hpp", ".html", ".java", ".js",
     ".jsx", ".kt", ".md", ".php", ".py", ".rb", ".rs", ".scala", ".swift", ".ts", ".tsx",
@@ -46,7 +46,7 @@ pub(crate) fn is_any(patterns: &[NamePattern], path: &Path, except: &[&str]) -> 
     find(path, except, |fits| patterns.iter().any(fits).then_some(())).is_some()
 }
 
-/// What `look` gives for the first component for which it gives anything; it is asked with whether a pattern fits there.
+/// The first result of `look`, which is called for each component with a function that matches a pattern there.
 pub(crate) fn find<T>(
     path: &Path,
     except: &[&str],
@@ -56,7 +56,7 @@ pub(crate) fn find<T>(
     for component in path {
         let component = component.to_string_lossy();
         let name = folded(&component);
-        // A root has many names, and few of them are short for others.
+        // Only a name with `~` can be the short form of another name, and few names have one.
         let may_be_short = name.contains('~');
         let is = |other| name == other || (may_be_short && is_short_for(&name, other, false));
         let fits = |pattern: &NamePattern| match *pattern {
@@ -88,9 +88,9 @@ pub(crate) fn find<T>(
     None
 }
 
-/// A name as the most forgiving file system compares it: without case, without the letters that HFS+ does not see, without the
-/// stream after a `:` of NTFS, without the dots and blanks at its end that some drop, and `GIT~1` as what it is short for.
-/// Upper case first, since `ſ` and its like fold only that way.
+/// A name as the most lenient file system compares it. Case, the letters that HFS+ ignores, an NTFS stream (`:`), and
+/// dots and blanks at the end do not count. `GIT~1` becomes its long name. Upper case comes first, because `ſ` and
+/// similar letters fold only that way.
 fn folded(name: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'.');
     if name.bytes().all(is_plain) && !name.ends_with('.') {
@@ -98,7 +98,7 @@ fn folded(name: &str) -> Cow<'_, str> {
     }
     let seen: String = name.chars().filter(|c| !is_unseen(*c)).collect();
     let folded = seen.to_uppercase().to_lowercase();
-    // A name of nothing but a stream is not one.
+    // A name that is only a stream stays whole.
     let whole = match folded.split_once(':') {
         Some((before, _)) if !before.is_empty() => before,
         _ => folded.as_str(),
@@ -110,9 +110,9 @@ fn folded(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a name is one of eight letters and three that some file systems give a longer one besides: `VSCODE~1` for `.vscode`,
-/// `MCP~1.JSO` for `.mcp.json`. With `is_begin` the longer one starts so.
-fn is_short_for(name: &str, long: &str, is_begin: bool) -> bool {
+/// Whether a name is the short name (8.3) that some file systems give to a longer name: `VSCODE~1` for `.vscode`,
+/// `MCP~1.JSO` for `.mcp.json`. With `is_prefix`, `long` is only the start of the longer name.
+fn is_short_for(name: &str, long: &str, is_prefix: bool) -> bool {
     let (stem, ext) = name.rsplit_once('.').unwrap_or((name, ""));
     let Some((stem, number)) = stem.rsplit_once('~') else {
         return false;
@@ -122,13 +122,13 @@ fn is_short_for(name: &str, long: &str, is_begin: bool) -> bool {
     }
     let long = long.trim_start_matches('.');
     let (long_stem, long_ext) = match long.rsplit_once('.') {
-        Some(parts) if !is_begin => parts,
+        Some(parts) if !is_prefix => parts,
         _ => (long, ""),
     };
     let letters: String = long_stem.chars().filter(|c| !". ".contains(*c)).collect();
-    // Of a name of which only the start is known more letters may follow.
+    // After a known start, more letters may follow.
     let n_most = 7_usize.saturating_sub(number.len()).min(6);
-    if is_begin {
+    if is_prefix {
         let n = letters.len().min(n_most);
         return stem.len() >= n && stem.starts_with(&letters[..n]);
     }
@@ -137,7 +137,7 @@ fn is_short_for(name: &str, long: &str, is_begin: bool) -> bool {
     letters.is_ascii() && stem == &letters[..n] && ext == &long_ext[..n_ext]
 }
 
-/// Letters that HFS+ leaves out when it compares names, as git lists them (`utf8.c`, `next_hfs_char`).
+/// Whether HFS+ ignores a letter when it compares names, as git lists them (`utf8.c`, `next_hfs_char`).
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }

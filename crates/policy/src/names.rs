@@ -1,7 +1,7 @@
-//! Names that mean trouble inside any root: what holds secrets, and what programs obey.
+//! Names that are dangerous inside any root: files that hold secrets, and files that programs obey.
 //!
-//! Both tables are about the resolved path, so a link or a `..` hides nothing, and about letters
-//! without their case, because some file systems ignore it.
+//! Both tables match the resolved path, so that a link or a `..` hides nothing. Both ignore case, because some file
+//! systems do.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::name_pattern::{NamePattern, find, is_any};
 use crate::protected_paths::PROTECTED;
 
-/// Directories and files that hold secrets, wherever they stand.
+/// Directories and files that hold secrets, in any directory.
 const SECRET: &[NamePattern] = &[
     NamePattern::Name(".ssh"),
     NamePattern::Name(".aws"),
@@ -40,14 +40,14 @@ const SECRET: &[NamePattern] = &[
     NamePattern::Name(".snowsql"),
     NamePattern::Name("rclone.conf"),
     NamePattern::Name(".rclone.conf"),
-    // What people typed, passwords too.
+    // Histories of typed lines, which may contain passwords.
     NamePattern::Name(".bash_history"),
     NamePattern::Name(".zsh_history"),
     NamePattern::Name(".python_history"),
     NamePattern::Name(".psql_history"),
     NamePattern::Name(".mysql_history"),
     NamePattern::Name(".node_repl_history"),
-    // Tokens of servers of tools.
+    // Tokens of MCP servers.
     NamePattern::Name("mcp-tokens"),
     NamePattern::Key("id_rsa"),
     NamePattern::Key("id_dsa"),
@@ -87,13 +87,13 @@ const SECRET: &[NamePattern] = &[
     NamePattern::Under(".git", &["config", "config.worktree", "credentials"]),
 ];
 
-/// Names that [`SECRET`] covers although they are made to be shared.
+/// Names that [`SECRET`] covers, but that are made to be shared.
 const SHARED: &[&str] = &[
     ".env.example",
     ".env.sample",
     ".env.template",
     ".env.dist",
-    // What programs trust, as packages bring it along.
+    // Public root certificates, as packages ship them.
     "cacert.pem",
     "id_rsa.pub",
     "id_dsa.pub",
@@ -103,7 +103,7 @@ const SHARED: &[&str] = &[
     "id_ed25519_sk.pub",
 ];
 
-/// Whether the path leads to what usually holds secrets: never read, never written.
+/// Whether the path leads to a file that usually holds secrets: it is never read and never written.
 ///
 /// `path` is relative to the root and resolved.
 pub fn is_secret(path: &Path) -> bool {
@@ -111,18 +111,18 @@ pub fn is_secret(path: &Path) -> bool {
         || without_copies(path).is_some_and(|path| is_any(SECRET, &path, SHARED))
 }
 
-/// How names of copies that editors and people make end.
+/// Suffixes of copies that editors and people make.
 const COPIES: &[&str] = &[
     "~", ".backup", ".bak", ".old", ".orig", ".save", ".swo", ".swp",
 ];
 
-/// A path of names as they were before somebody made copies of them; `None` where nobody did.
+/// The path without the suffixes and signs of copies in its names; `None` if no name has one.
 fn without_copies(path: &Path) -> Option<PathBuf> {
     let may_be_copy = |name: &OsStr| {
         let name = name.as_encoded_bytes();
         let ends_in = |end: &&str| {
-            let begin = name.len().checked_sub(end.len());
-            begin.is_some_and(|begin| name[begin..].eq_ignore_ascii_case(end.as_bytes()))
+            let start = name.len().checked_sub(end.len());
+            start.is_some_and(|start| name[start..].eq_ignore_ascii_case(end.as_bytes()))
         };
         !name.is_ascii() || name.ends_with(b"#") || COPIES.iter().any(ends_in)
     };
@@ -145,14 +145,14 @@ fn without_copies(path: &Path) -> Option<PathBuf> {
     Some(own)
 }
 
-/// Whether the path leads to what a program obeys, git or an editor for instance: never written.
+/// Whether the path leads to a file that a program obeys, git or an editor for instance: it is never written.
 ///
 /// `path` is relative to the root and resolved.
 pub fn is_guarded(path: &Path) -> bool {
     obeyed_by(path).is_some()
 }
 
-/// Who obeys what the path leads to; see [`PROTECTED`].
+/// The programs that obey the file at the path; see [`PROTECTED`].
 pub(crate) fn obeyed_by(path: &Path) -> Option<&'static str> {
     find(path, &[], |fits| {
         let group = PROTECTED
@@ -162,7 +162,7 @@ pub(crate) fn obeyed_by(path: &Path) -> Option<&'static str> {
     })
 }
 
-/// Whether a word that is no path inside the root names what holds secrets on this machine: by its names alone, wherever it is.
+/// Whether a word that is not a path inside the root names a file with secrets on this machine. Only the names count.
 pub(crate) fn is_secret_word(word: &str) -> bool {
     const ELSEWHERE: &[&str] = &["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh"];
     let is_place = |word: &str| {

@@ -10,7 +10,7 @@ use thiserror::Error;
 pub struct PathFact {
     /// The path as the model wrote it.
     pub written: String,
-    /// Where it leads.
+    /// The place that the path leads to.
     pub found: Result<Inside, Escape>,
 }
 
@@ -18,11 +18,11 @@ pub struct PathFact {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inside {
     /// Relative to the root, every link followed, without `.` and `..`; empty for the root itself.
-    /// What does not exist yet stands as written.
+    /// A part that does not exist yet is as written.
     pub path: PathBuf,
-    /// Whether a `..` was written on the way.
+    /// Whether the path as written contains a `..`.
     pub climbs: bool,
-    /// Whether it is a file that has another name as well, which may be outside.
+    /// Whether the place is a file that has another name as well, which may be outside.
     pub is_shared: bool,
 }
 
@@ -30,10 +30,10 @@ pub struct Inside {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Escape {
-    /// Nothing was written.
+    /// An empty path.
     #[error("the path is empty: write a path relative to the root, or `.` for the root itself")]
     Empty,
-    /// A zero byte, which no path may hold.
+    /// A zero byte, which no path may contain.
     #[error("the path holds a zero byte, which no file name can: write it without")]
     ZeroByte,
     /// A URL where a path belongs.
@@ -42,13 +42,13 @@ pub enum Escape {
     /// More bytes than a path may have.
     #[error("a path of {bytes} bytes is too long: no system takes more than 4096")]
     TooLong {
-        /// How many.
+        /// The length in bytes.
         bytes: usize,
     },
     /// An absolute path to somewhere else.
     #[error("the absolute path leads out of the root; write one that is relative to it")]
     Absolute,
-    /// A path that starts at a home, for every shell.
+    /// A path that starts at a home directory, for every shell.
     #[error(
         "`~` means a home, which is outside of the root: write a path relative to the root, or `./~` for that file"
     )]
@@ -56,7 +56,7 @@ pub enum Escape {
     /// More `..` than directories to leave.
     #[error("`..` leads above the root; write a path inside it")]
     Climbs,
-    /// A path that leads out of the root, or another way, for whoever decodes it or takes other signs for separators.
+    /// A path that leads out of the root, or elsewhere, for a program that decodes it or accepts other separators.
     #[error(
         "the path hides a `..` or a drive in another spelling: write the plain path, relative to the root"
     )]
@@ -75,26 +75,26 @@ pub enum Escape {
         /// The link that was one too many, relative to the root.
         link: PathBuf,
     },
-    /// The path continues after something that is no directory.
+    /// The path continues after something that is not a directory.
     #[error("{at:?} is not a directory, so nothing can be inside it")]
     ThroughFile {
-        /// What is no directory, relative to the root.
+        /// The path that is not a directory, relative to the root.
         at: PathBuf,
     },
-    /// More is moved with a directory than can be judged.
+    /// A moved directory holds more files than can be checked.
     #[error(
         "more than {most} files are below it, too many to check each against the policy: move parts of it"
     )]
     Crowded {
-        /// How many can be.
+        /// How many files can be checked.
         most: usize,
     },
-    /// The system refused to look.
+    /// The system refused access to the path.
     #[error("{at:?} cannot be looked at: {kind}")]
     Unreadable {
         /// Where the system refused, relative to the root.
         at: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         kind: io::ErrorKind,
     },
 }
@@ -133,16 +133,16 @@ impl Escape {
         }
     }
 
-    /// Whether a path says to others what it does not say here: a `..` that is spelled in percent form, with backslashes or with
-    /// letters that look like dots and slashes, or a drive of Windows. Here these are letters like any other, and somebody
-    /// behind us may decode them.
+    /// Whether another program may read the path differently. Examples are a `..` in percent form, with backslashes or
+    /// with letters that look like dots and slashes, and a drive of Windows. Here these are ordinary letters, but a
+    /// later program may decode them.
     pub fn disguises(written: &str) -> bool {
         let climbs = |text: &str| text.split('/').filter(|name| *name == "..").count();
         if written.is_ascii() && !written.contains(['%', '\\']) {
             return is_drive(written);
         }
         let mut plain = written.to_owned();
-        // Some decode twice, and a third time is nobody's.
+        // Some programs decode twice; the third pass is a margin.
         for _ in 0..3 {
             plain = decoded(&plain);
         }
@@ -150,7 +150,7 @@ impl Escape {
     }
 }
 
-/// `C:\..`, `\\server\..`
+/// Whether a path starts with a drive or a server of Windows: `C:\..`, `\\server\..`.
 fn is_drive(path: &str) -> bool {
     let bytes = path.as_bytes();
     path.starts_with("\\\\")
@@ -160,7 +160,7 @@ fn is_drive(path: &str) -> bool {
             && matches!(bytes[2], b'\\' | b'/'))
 }
 
-/// A path with percent forms decoded once, and every sign that looks like a dot or a slash as that.
+/// A path with percent forms decoded once, and with `.` or `/` in place of every character that looks like it.
 fn decoded(path: &str) -> String {
     let mut plain = String::with_capacity(path.len());
     let mut rest = path;
@@ -172,7 +172,7 @@ fn decoded(path: &str) -> String {
                     .get(..2)
                     .and_then(|code| u8::from_str_radix(code, 16).ok());
                 match code {
-                    // `%c0%af` and `%c0%ae`: a slash and a dot with a byte too many.
+                    // `%c0%af` and `%c0%ae`: overlong encodings of a slash and a dot.
                     Some(0xc0 | 0xe0 | 0xf0) => {
                         rest = &rest[2..];
                         continue;
@@ -207,7 +207,7 @@ fn decoded(path: &str) -> String {
 }
 
 impl PathFact {
-    /// The place inside the root, if it is one.
+    /// The place inside the root, if the path leads to one.
     pub fn inside(&self) -> Option<&Path> {
         self.found.as_ref().ok().map(|inside| inside.path.as_path())
     }

@@ -1,29 +1,27 @@
-//! Files and directories that some program obeys when it next runs: a write there acts outside of the call that made it.
+//! Protected paths: files and directories that some program obeys at its next run. A write there acts outside of its
+//! call.
 //!
-//! One table, grouped by who reads the names. A source is the page of the program's own manual that says so; where a group has
-//! several programs, it is that of the first. Not here is what a project's own build runs anyway (`Makefile`, `package.json`,
-//! `build.rs`): who may change the sources may change those.
+//! One table, grouped by the program that reads the names. A source is a page of the program's own manual; where a
+//! group has several programs, it is the manual of the first. The table leaves out what a project's own build runs
+//! anyway (`Makefile`, `package.json`, `build.rs`): a caller that may change the sources may change these files too.
 
 use crate::name_pattern::NamePattern::{self, Name, Prefix, Suffix, Within};
 
 /// Names that one kind of program obeys.
 pub(crate) struct ProtectedPaths {
-    /// Who obeys them, for people.
+    /// The programs that obey the names, for people.
     pub(crate) reader: &'static str,
-    /// Where that is said.
+    /// The page that documents the names.
     #[cfg_attr(
         not(test),
-        expect(
-            dead_code,
-            reason = "it is for readers: the table of the documentation shows it"
-        )
+        expect(dead_code, reason = "only the table of the documentation shows it")
     )]
     pub(crate) source: &'static str,
     /// The names, in lower case.
     pub(crate) names: &'static [NamePattern],
 }
 
-/// All of them.
+/// All groups of protected paths.
 pub(crate) const PROTECTED: &[ProtectedPaths] = &[
     ProtectedPaths {
         reader: "git",
@@ -65,9 +63,9 @@ pub(crate) const PROTECTED: &[ProtectedPaths] = &[
         source: "docs/security.md",
         names: &[
             Name(".ai"),
-            // What takes a run back.
+            // The journal that can undo a run.
             Within("state", "toolglot"),
-            // What calls are judged by.
+            // The user's policy.
             Within(".config", "toolglot"),
         ],
     },
@@ -183,7 +181,7 @@ pub(crate) const PROTECTED: &[ProtectedPaths] = &[
         reader: "shells and terminals",
         source: "https://www.gnu.org/software/bash/manual/html_node/Bash-Startup-Files.html",
         names: &[
-            // Both secret and obeyed, as `.npmrc` is: a program may make one where there is none.
+            // Both secret and obeyed, as `.npmrc` is: a program may create one where none exists.
             Name(".envrc"),
             Name(".profile"),
             Prefix(".bash"),
@@ -233,7 +231,7 @@ pub(crate) const PROTECTED: &[ProtectedPaths] = &[
         names: &[
             Within(".cargo", "config"),
             Within(".cargo", "config.toml"),
-            // The path of a toolchain of one's own.
+            // These may name the path of a custom toolchain.
             Name("rust-toolchain"),
             Name("rust-toolchain.toml"),
             Name(".npmrc"),
@@ -259,7 +257,7 @@ pub(crate) const PROTECTED: &[ProtectedPaths] = &[
 mod tests {
     use super::PROTECTED;
 
-    /// The table in the documentation, as it follows from the one here.
+    /// The table of the documentation, as it follows from [`PROTECTED`].
     fn table() -> String {
         let rows = PROTECTED.iter().map(|group| {
             let names: Vec<String> = group
@@ -281,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+    #[expect(clippy::print_stderr, reason = "a skipped test is reported loudly")]
     fn the_documentation_lists_the_names() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/security.md");
         let Ok(text) = std::fs::read_to_string(page) else {

@@ -1,11 +1,11 @@
-//! What a request to another machine says by itself: its method, and which headers are not the caller's.
+//! The method of a request to another machine, and the headers that a caller may not set.
 
 use thiserror::Error;
 
 /// The methods that a request can have.
 pub const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
-/// Headers that say where a request goes, or how long it is.
+/// Headers about the destination, the connection or the length of a request. Only the HTTP client sets them.
 const OWN_HEADERS: &[&str] = &[
     "host",
     "content-length",
@@ -20,10 +20,10 @@ const OWN_HEADERS: &[&str] = &[
 #[error("unknown method `{0}`: use GET, HEAD, POST, PUT, PATCH or DELETE")]
 pub struct BadMethod(String);
 
-/// The method that is meant, in whatever case.
+/// The method of this name, in any letter case.
 ///
 /// # Errors
-/// If it is not one of [`METHODS`].
+/// If `text` is not one of [`METHODS`].
 pub fn method(text: &str) -> Result<&'static str, BadMethod> {
     let mut known = METHODS.iter().copied();
     known
@@ -31,7 +31,7 @@ pub fn method(text: &str) -> Result<&'static str, BadMethod> {
         .ok_or_else(|| BadMethod(text.to_owned()))
 }
 
-/// Whether a header is the request's own, and not for a caller or a file to set.
+/// Whether only the HTTP client sets a header, not a caller or a file.
 pub fn is_own_header(name: &str) -> bool {
     OWN_HEADERS.iter().any(|own| own.eq_ignore_ascii_case(name))
 }

@@ -1,14 +1,14 @@
-//! What the rules of policy files keep from whoever only passes by: a search, a command.
+//! The places that policy files deny to tools that do not name them: a search, a command.
 
 use std::path::Path;
 
 use crate::file::{Asked, Item, Policy, Rule};
 use crate::{Authority, Decision};
 
-/// The places that policy files refuse, for tools that touch more of them than their arguments name.
+/// The places that policy files deny, for tools that touch more places than their arguments name.
 ///
-/// `search_files` at the root reads every file, and a command may open what its words do not show. Both ask here about each
-/// place. Only refusals count, not questions.
+/// `search_files` at the root reads every file, and a command may open files that its words do not show. Both check
+/// each place here. Only rules that deny count, not rules that ask.
 #[derive(Clone, Debug, Default)]
 pub struct Refusals {
     rules: Vec<Rule>,
@@ -17,7 +17,7 @@ pub struct Refusals {
 }
 
 impl Authority {
-    /// What the policy files refuse of places.
+    /// The places that the policy files deny.
     pub fn refusals(&self) -> Refusals {
         let files = || self.user.iter().chain(&self.project);
         let refusing = |rule: &&Rule| rule.decision == Decision::Deny && rule.has_places();
@@ -36,22 +36,23 @@ impl Refusals {
         self.rules.is_empty()
     }
 
-    /// Whether `tool` may not read what stands at `path`, which is relative to the root and resolved.
+    /// Whether `tool` may not read the file at `path`, which is relative to the root and resolved.
     pub fn hides(&self, tool: &str, path: &Path) -> bool {
-        // The words of a command do not show what it does with a file: a rule that refuses them a place hides it.
+        // The words of a command do not show what it does with a file: a rule that denies commands a place hides the
+        // place.
         let is_command = tool == "execute_command"
             && (self.fits(tool, "exec", path) || self.fits(tool, "shell", path));
         is_command || self.fits(tool, "read", path)
     }
 
-    /// Whether a program that a call of `tool` starts may not read it. What programs do with a file their words do not tell: a
-    /// rule that refuses commands a place hides it from all of them.
+    /// Whether a program that a call of `tool` starts may not read `path`. The words of a program do not show what it
+    /// does with a file. So a rule that denies commands a place hides the place from all programs.
     pub fn hides_from_program(&self, tool: &str, path: &Path) -> bool {
         let is_refused = |capability| self.fits(tool, capability, path);
         is_refused("exec") || is_refused("shell") || is_refused("read")
     }
 
-    /// Whether `tool` may not change it.
+    /// Whether `tool` may not change the file at `path`.
     pub fn keeps(&self, tool: &str, path: &Path) -> bool {
         self.fits(tool, "write", path) || self.fits(tool, "delete", path)
     }
@@ -73,7 +74,7 @@ mod tests {
 
     use crate::{Authority, Policy, Scope};
 
-    /// What a file refuses of a place, for two tools, as the words of what is refused.
+    /// The accesses to a place that a policy file denies, as words.
     fn refused(rule: &str, path: &str) -> String {
         let text = format!("version = 1\n[[rule]]\nid = 'r'\ndecision = 'deny'\n{rule}");
         let authority = Authority {

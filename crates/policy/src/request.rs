@@ -1,4 +1,4 @@
-//! The question and the answer.
+//! The input and the output of a policy decision.
 
 use std::borrow::Cow;
 
@@ -11,34 +11,34 @@ use crate::{BadUrl, CommandFact, Effect, HostPort, PathFact};
 pub struct Request<'a> {
     /// The canonical name of the tool.
     pub tool: &'a str,
-    /// What else rules may call it: with its action, with the place it comes from.
+    /// Other names of the tool that rules may use: with its action, with the place where the tool is defined.
     pub names: &'a [String],
     /// What the tool does.
     pub effect: Effect,
-    /// How sure the end of the call is.
+    /// How the call ended in the model's text.
     pub end: End,
     /// Every path among its arguments.
     pub paths: &'a [PathFact],
-    /// What comes to stand at new places with the directory that it moves.
+    /// The new paths of files in a directory that the call moves.
     pub below: &'a [PathFact],
     /// The command among its arguments.
     pub command: Option<&'a CommandFact>,
     /// Where the URL among its arguments leads.
     pub host: Option<&'a Result<HostPort, BadUrl>>,
-    /// What else it needs, as its own description declares.
+    /// Other capabilities that the tool needs, as its description declares.
     pub capabilities: &'a [String],
-    /// Whether no word of its command may lead out of the root: AXE's own rule.
+    /// Whether no word of the command may lead out of the root: AXE's own rule.
     pub is_bounded: bool,
-    /// Whether an equal call stands before it in the same message.
+    /// Whether an equal call comes before this one in the same message.
     pub is_repeat: bool,
-    /// How many calls of the message came before it.
+    /// How many calls of the message come before this one.
     pub n_before: usize,
-    /// What it costs, in the unit of the policy.
+    /// The cost of the call, in the unit of the policy.
     pub cost: f64,
 }
 
 impl<'a> Request<'a> {
-    /// A request for the first call of a message, about nothing but paths.
+    /// A request for the first call of a message, with paths only.
     pub fn new(tool: &'a str, effect: Effect, end: End, paths: &'a [PathFact]) -> Request<'a> {
         Request {
             tool,
@@ -58,19 +58,19 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What may become of a call, from the mildest to the strictest.
+/// The decision about a call, ordered from the mildest to the strictest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
-    /// It may run.
+    /// The call may run.
     Allow,
-    /// It may run if the user says so. With nobody to ask this is `Deny`.
+    /// The call may run if the user approves it. With nobody to ask this is `Deny`.
     Ask,
-    /// It never runs.
+    /// The call never runs.
     Deny,
 }
 
 impl Decision {
-    /// The word for it.
+    /// The name of the decision in lower case.
     pub fn word(self) -> &'static str {
         match self {
             Decision::Allow => "allow",
@@ -84,10 +84,10 @@ impl Decision {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Verdict {
-    /// What may become of the call.
+    /// What is decided about the call.
     pub decision: Decision,
     /// The rule that decided. Stable: scripts and audits may rely on it.
     pub rule: Cow<'static, str>,
-    /// Why, and what would help; one line, lower case, no full stop.
+    /// The reason and a remedy: one line, lower case, no full stop.
     pub because: String,
 }

@@ -1,4 +1,4 @@
-//! The rules that hold without a policy file, and those that hold with one too.
+//! The builtin rules: those that apply without a policy file, and those that apply with one too.
 
 use toolglot_engine::End;
 
@@ -6,20 +6,20 @@ use crate::letters::{is_hidden, is_joiner, is_presentation};
 use crate::names::{is_secret_word, obeyed_by};
 use crate::{CommandFact, Decision, Effect, Grants, Item, Request, is_secret};
 
-/// One row of the table.
+/// One row of the table of rules.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its stable name.
+    /// The stable name of the rule.
     pub id: &'static str,
-    /// What it decides where it applies.
+    /// The decision where the rule applies.
     pub decision: Decision,
-    /// Whether it holds whatever a policy file says.
+    /// Whether the rule applies whatever a policy file says.
     pub is_floor: bool,
-    /// When it applies: then it says why.
+    /// The reason of the decision, if the rule applies to the request.
     pub(crate) applies: fn(&Request<'_>, &Grants) -> Option<String>,
 }
 
-/// A row that holds whatever a policy file says.
+/// A rule that applies whatever a policy file says.
 const fn floor(
     id: &'static str,
     decision: Decision,
@@ -33,7 +33,7 @@ const fn floor(
     }
 }
 
-/// A row that a policy file stands in for.
+/// A rule that the user's policy file replaces.
 const fn usual(
     id: &'static str,
     decision: Decision,
@@ -50,7 +50,7 @@ const fn usual(
 /// The name of the rule about words of commands that lead out of the root.
 const AXE_BOUNDARY: &str = "axe-boundary";
 
-/// The rules. Of those that apply the strictest decides, of equally strict ones the first.
+/// The rules. The strictest rule that applies decides; among equally strict rules, the first.
 pub static RULES: &[Rule] = &[
     floor("truncated-never-runs", Decision::Deny, truncated),
     floor("unknown-tool", Decision::Deny, unknown_tool),
@@ -130,12 +130,12 @@ fn deceiving_path(request: &Request<'_>, _: &Grants) -> Option<String> {
     ))
 }
 
-/// What makes a name look like another one, or a terminal do something.
+/// Whether a character makes a name look like another one, or controls a terminal.
 fn hides_in_a_name(c: char) -> bool {
     is_hidden(c) && !is_joiner(c) && !is_presentation(c) && !is_blank(c)
 }
 
-/// Blanks that people write into names, such as the one before `AM` in names of screenshots.
+/// Whether a character is a blank that people write into names, such as the one before `AM` in names of screenshots.
 fn is_blank(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{202f}' | '\u{3000}')
 }
@@ -244,7 +244,7 @@ fn bounded_command(request: &Request<'_>, _: &Grants) -> Option<String> {
         .beyond_boundary()
 }
 
-/// Why AXE's boundary refuses a request that is about to be judged by it, and the row that says so.
+/// The rule of AXE's boundary that denies a request, and the reason.
 pub(crate) fn boundary(request: &Request<'_>, grants: &Grants) -> Option<(&'static str, String)> {
     let request = Request {
         is_bounded: true,
@@ -267,7 +267,7 @@ fn ungranted_delete(request: &Request<'_>, grants: &Grants) -> Option<String> {
     })
 }
 
-/// The first program of a command that is not granted; of a tool that is a program itself, the tool.
+/// The first program of a command that is not granted; for a tool that is itself a program, the tool.
 fn ungranted_program<'a>(request: &'a Request<'_>, grants: &Grants) -> Option<&'a str> {
     if request.effect != Effect::Execute {
         return None;
@@ -348,7 +348,7 @@ fn granted_network(request: &Request<'_>, grants: &Grants) -> Option<String> {
         .then(|| format!("requests to {} are granted", host.name))
 }
 
-/// Whether a grant covers one item of a request: then what a policy file asks about is answered beforehand.
+/// Whether a grant covers one item of a request: such a grant answers the question of a policy file.
 pub(crate) fn covers(grants: &Grants, effect: Effect, tool: &str, item: &Item) -> bool {
     match item {
         Item::Command(words) => words.first().is_some_and(|program| grants.runs(program)),

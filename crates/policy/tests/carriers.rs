@@ -1,4 +1,4 @@
-//! Commands that carry other ones: a rule that refuses a program refuses what may run it, and nothing of what people run
+//! Commands that run other commands: a rule that denies a program denies what may run it, and nothing that people run
 //! every day.
 
 use toolglot_engine::End;
@@ -7,7 +7,7 @@ use toolglot_policy::{Authority, CommandFact, Decision, Effect, Policy, Request,
 const CARRIERS: &str = include_str!("data/carriers.txt");
 const EVERYDAY: &str = include_str!("data/everyday.txt");
 
-/// The rows of a table: `\n` stands for a line break, `\\` for a backslash.
+/// The rows of a table: `\n` is a line break, `\\` is a backslash.
 fn rows(table: &str) -> impl Iterator<Item = String> {
     let lines = table.lines();
     lines

@@ -1,5 +1,5 @@
-//! The table of rules, seen from outside: each row has a request that meets it, and what must hold
-//! for all requests is tried on all of them.
+//! The table of rules through the public API. Each row has a request that matches it, and each invariant is tested on
+//! all requests.
 
 use toolglot_engine::End;
 use toolglot_policy::{

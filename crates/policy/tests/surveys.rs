@@ -1,13 +1,13 @@
 //! What the reader of commands finds in every text of a table: what runs, what is written, and which paths are named.
 //!
-//! `data/surveys.txt` has the spellings of a shell, `data/programs.txt` the options of the programs that carry others. Both have
-//! the expected answers, which `TOOLGLOT_BLESS=1` writes anew.
+//! `data/surveys.txt` has the spellings of a shell, `data/programs.txt` the options of the programs that run others.
+//! Both have the expected answers, which `TOOLGLOT_BLESS=1` writes anew.
 
 use std::fmt::Write as _;
 
 use toolglot_policy::{CommandFact, CommandLine, Join, NotLiteral, Stream, Streams, Survey};
 
-/// A text in one line: `\n`, `\t` and `\\` for themselves, and `␀` for what only a shell knows.
+/// A text in one line, with the escapes `\n`, `\t` and `\\`, and with `␀` for a part that only a shell knows.
 fn escaped(text: &str) -> String {
     let mut line = String::new();
     for c in text.chars() {
@@ -25,7 +25,7 @@ fn escaped(text: &str) -> String {
     line
 }
 
-/// The text that a line stands for.
+/// The text of an escaped line.
 fn unescaped(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line.chars();
@@ -130,7 +130,7 @@ fn answer(text: &str) -> String {
         lines.push("has operators".to_owned());
     }
     let line = literal(CommandLine::read_patterns(text));
-    // A line of one plain command says the same twice.
+    // For a line of one plain command both answers are the same.
     if commands
         .first()
         .map(|command| format!("; {}", words(command)))
@@ -147,7 +147,7 @@ fn answer(text: &str) -> String {
     lines.join("\n") + "\n\n"
 }
 
-/// Compares the answers of a table with those of today.
+/// Compares the expected answers of a table with the current answers.
 fn check(name: &str, n_least: usize) {
     let file = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let table = std::fs::read_to_string(&file).expect("the table is there");

@@ -1,4 +1,4 @@
-//! What each policy that ships, and two that have every key, say of every request of a table.
+//! The verdicts of each shipped policy, and of two policies with every key, on every request of a table.
 //!
 //! `data/requests.txt` has the requests, `data/verdicts.txt` the expected answers: the verdict, and every rule that applied.
 //! `TOOLGLOT_BLESS=1` writes the answers anew.
@@ -12,7 +12,7 @@ use toolglot_policy::{
     Policy, Request, Scope,
 };
 
-/// A path as a file system would find it: `shared:` stands before one that has another name as well.
+/// A path as a file system resolves it: `shared:` comes before a path that has another name as well.
 fn path(written: &str) -> PathFact {
     let (is_shared, written) = match written.strip_prefix("shared:") {
         Some(rest) => (true, rest),
@@ -54,7 +54,7 @@ fn answer(authority: &Authority, line: &str) -> String {
     let mut circumstances = Request::new("", Effect::Unknown, End::Closed, &[]);
     let mut names = Vec::new();
     let mut has_more_places = false;
-    // What is said of the call comes before what it does.
+    // The properties of the call come before its kind.
     loop {
         match kind.split_once('=').unwrap_or((kind, "")) {
             ("cost", amount) => circumstances.cost = amount.parse().expect("a number"),

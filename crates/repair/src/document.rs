@@ -1,4 +1,4 @@
-//! From a text to a repaired document: repaired, brought to the schema, validated.
+//! From a text to a repaired document: repaired, coerced to the schema, validated.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,10 +15,10 @@ use crate::error::RepairError;
 use crate::preset::Preset;
 use crate::schema_target::SchemaTarget;
 
-/// How many changes and violations get a place of their own.
+/// The maximum number of changes and violations with a place.
 const PLACED: usize = 32;
 
-/// Keys that came twice that are noted one by one, as many as a broken document's.
+/// The maximum number of duplicate keys with a note each, the same as for a broken document.
 const KEPT: usize = 64;
 
 /// A repaired document.
@@ -27,30 +27,30 @@ const KEPT: usize = 64;
 pub struct RepairedDocument {
     /// The JSON text.
     pub text: String,
-    /// What was done, and what is wrong still.
+    /// The changes, and the remaining faults.
     pub notes: Vec<RepairNote>,
 }
 
-/// One thing that was done, or is wrong still.
+/// One change, or one remaining fault.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RepairNote {
     /// The code, as in `docs/notes.md`.
     pub code: Code,
-    /// Where its part of the input starts, in bytes.
+    /// The start of its part of the input, in bytes.
     pub start: usize,
-    /// Where it ends.
+    /// The end of its part.
     pub end: usize,
-    /// The words.
+    /// The message.
     pub message: String,
-    /// What is there now; `None` where nothing was changed.
+    /// The new text; `None` if nothing was changed.
     pub after: Option<String>,
-    /// Whether `start` and `end` are places of the input.
+    /// Whether `start` and `end` are positions in the input.
     pub is_placed: bool,
 }
 
 impl RepairNote {
-    /// A remark without words, on a part of the input if anybody knows which.
+    /// A note without a message; it has a place if the place is known.
     fn at(code: Code, place: Option<&Range<usize>>) -> RepairNote {
         RepairNote {
             code,
@@ -64,7 +64,7 @@ impl RepairNote {
 }
 
 impl RepairedDocument {
-    /// What lies between the input and the document; `None` for long texts.
+    /// The edits between the input and the document; `None` for long texts.
     pub fn edits<'t>(&self, input: &'t str) -> Option<Edits<'t>> {
         let mut gone: Vec<_> = self
             .notes
@@ -85,10 +85,10 @@ impl RepairedDocument {
     }
 }
 
-/// Repairs `text`, and brings its value to the schema of `target`.
+/// Repairs `text`, and coerces its value to the schema of `target`.
 ///
 /// # Errors
-/// [`RepairError`] where the preset refuses the text, or no value fits the schema.
+/// [`RepairError`] if the preset refuses the text, or no value fits the schema.
 pub fn repair(
     text: &str,
     preset: Preset,
@@ -102,7 +102,7 @@ pub fn repair(
     };
     let mut notes = notes(&repaired);
     if notes.is_empty() {
-        // Nothing is repaired in a text that is valid, and a key that comes twice is.
+        // A valid text has no repairs, but its duplicate keys get notes.
         notes.extend(twice(text));
     }
     let Some(target) = target else {
@@ -117,12 +117,12 @@ pub fn repair(
     coerced(text, &repaired.text, notes, target)
 }
 
-/// The keys of a valid document that came before in their object, as the repair of a broken one notes them. Linear.
+/// Notes for duplicate keys of a valid document, the same as the repair of a broken one gives. Linear.
 fn twice(text: &str) -> Vec<RepairNote> {
     let (code, message) = remark(Repair::DuplicateKey);
     let mut notes = Vec::new();
     let mut n_more = 0;
-    // The keys of each open object; none of an open list.
+    // The keys of each open object; `None` for an open list.
     let mut open: Vec<Option<BTreeSet<Cow<'_, str>>>> = Vec::new();
     let (mut at, mut is_key) = (0, false);
     let bytes = text.as_bytes();
@@ -210,7 +210,7 @@ fn notes(repaired: &RepairedText) -> Vec<RepairNote> {
     notes
 }
 
-/// The value brought to the schema's types; what cannot be brought there stays, and is said.
+/// The value coerced to the schema's types; a value that cannot be coerced stays and is reported.
 fn coerced(
     input: &str,
     text: &str,
@@ -229,7 +229,7 @@ fn coerced(
     } else {
         document.edits(input)
     };
-    // Looking for a place is linear in the text: of many, only the first get one.
+    // The search for a place is linear in the text: only the first of many get a place.
     let mut n_placed = 0;
     let mut place = |pointer: &str| {
         n_placed += 1;
@@ -267,7 +267,7 @@ fn coerced(
     })
 }
 
-/// The value made to fit the schema, or a refusal.
+/// The value fitted to the schema, or an error.
 fn fitted(
     text: String,
     mut notes: Vec<RepairNote>,

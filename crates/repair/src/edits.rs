@@ -1,4 +1,4 @@
-//! From the text that came to the text that went out, piece by piece.
+//! The edits from the input text to the output text, piece by piece.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,10 +6,10 @@ use std::ops::Range;
 use similar::DiffOp;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 
-/// Texts longer than this, in bytes, are not compared: it costs their length times the number of differences.
+/// Longer texts, in bytes, are not compared: the cost is their length times the number of differences.
 const LONGEST: usize = 128 << 10;
 
-/// What lies between two texts. The pieces tile both, in order.
+/// The edits between two texts. The pieces tile both, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edits<'t> {
     before: &'t str,
@@ -17,23 +17,23 @@ pub struct Edits<'t> {
     pub pieces: Vec<EditPiece>,
 }
 
-/// A stretch of the text that came, and what became of it.
+/// A span of the input, and the span of the output that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EditPiece {
-    /// Where it is in the text that came.
+    /// Its place in the input.
     pub before: Range<usize>,
-    /// Where it is in the text that went out.
+    /// Its place in the output.
     pub after: Range<usize>,
-    /// Whether both are the same.
+    /// Whether both spans have the same text.
     pub is_same: bool,
 }
 
-/// A token: where it starts, and its text.
+/// A token: its start, and its text.
 type Token<'t> = (usize, &'t str);
 
 impl<'t> Edits<'t> {
-    /// The edits that make `after` of `before`, of which the parts `gone`, in order, are known to be left out. `None` for
+    /// The edits from `before` to `after`. The parts `gone` of `before`, in order, are known to be left out. `None` for
     /// long texts.
     pub fn between(before: &'t str, after: &str, gone: &[Range<usize>]) -> Option<Edits<'t>> {
         if before.len().max(after.len()) > LONGEST {
@@ -72,7 +72,7 @@ impl<'t> Edits<'t> {
         Some(edits)
     }
 
-    /// Appends a piece; what lies before it in the text that came was left out.
+    /// Appends a piece; the input between the last piece and this one was left out.
     fn add(&mut self, before: Range<usize>, after: Range<usize>, is_same: bool) {
         let (from, to) = self
             .pieces
@@ -99,12 +99,12 @@ impl<'t> Edits<'t> {
         }
     }
 
-    /// Where in the text that came a part of what went out stood.
+    /// The place in the input of a part of the output.
     pub fn origin(&self, part: &Range<usize>) -> Option<Range<usize>> {
         let mut found: Option<Range<usize>> = None;
         for piece in &self.pieces {
             if piece.after.end <= part.start || part.end <= piece.after.start {
-                // The quote that ended a string which became a number is the value's too.
+                // The closing quote of a string that became a number belongs to the value, too.
                 if let Some(found) = &mut found
                     && piece.after.is_empty()
                     && piece.after.start == part.end
@@ -134,8 +134,8 @@ impl<'t> Edits<'t> {
     }
 }
 
-/// How the old tokens become the new ones. Numbers are compared, and by one algorithm: `similar::capture_diff_slices` is
-/// compiled with each that it may choose.
+/// The operations from the old tokens to the new ones. Numbers are compared, by one algorithm:
+/// `similar::capture_diff_slices` would compile all of its algorithms.
 fn operations<'t>(old: &[Token<'t>], new: &[Token<'t>]) -> Vec<DiffOp> {
     let mut numbers: HashMap<&'t str, usize> = HashMap::new();
     let mut numbered = |tokens: &[Token<'t>]| -> Vec<usize> {
@@ -152,7 +152,7 @@ fn operations<'t>(old: &[Token<'t>], new: &[Token<'t>]) -> Vec<DiffOp> {
     captured.into_inner().into_inner().into_ops()
 }
 
-/// Words, JSON's escapes, and any other character by itself.
+/// Words, JSON escapes, and single other characters.
 fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -164,7 +164,7 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
-/// How long the first token is.
+/// The length of the first token.
 fn token(text: &str) -> Option<usize> {
     let first = text.chars().next()?;
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -192,7 +192,7 @@ fn token(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// What is kept, what went between `-` and what came between `+`.
+    /// Unchanged text as it is, removed text between `-` and added text between `+`.
     fn shown(before: &str, after: &str, gone: &[Range<usize>]) -> String {
         let edits = Edits::between(before, after, gone).expect("they are short");
         let mut out = String::new();

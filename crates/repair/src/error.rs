@@ -8,19 +8,19 @@ use toolglot_schema::SchemaError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RepairError {
-    /// The preset refuses such a text.
+    /// The preset refuses the text.
     #[error(transparent)]
     Text(#[from] RepairFailure),
     /// The value cannot be brought to the schema.
     #[error("the value does not fit the schema: {0}")]
     Coercion(#[from] CoercionError),
-    /// The value that was brought to the schema does not fit it.
+    /// The coerced value does not fit the schema.
     #[error("the value does not fit the schema: {0}")]
     Invalid(String),
-    /// The value is deeper than what a schema can be applied to.
+    /// The value is nested too deeply for a schema.
     #[error("the value nests too deeply for a schema to be applied")]
     Depth,
-    /// The schema itself is wrong.
+    /// The schema itself is invalid.
     #[error("the schema cannot be used")]
     Schema(#[source] Box<SchemaError>),
 }

@@ -1,9 +1,9 @@
-//! Documents that should be JSON: repaired, brought to a schema and validated, with a note on each change.
+//! Documents that should be JSON: repaired, coerced to a schema and validated, with a note on each change.
 //!
-//! `toolglot-json` and `toolglot-json-compat` have the rules of repair; here each change gets its code, its words and its place in the text that came.
-//! [`Edits`] compares that text with the repaired one, piece by piece.
+//! `toolglot-json` and `toolglot-json-compat` have the repair rules; this crate adds the code, the message and the
+//! place of each change. [`Edits`] compares the input with the repaired text, piece by piece.
 //!
-//! What this crate deliberately does not do: it reads no file, it knows nothing of calls, and it prints nothing.
+//! This crate deliberately reads no file, knows no tool calls, and prints nothing.
 //!
 //! ```
 //! use toolglot_value::json;
@@ -32,7 +32,7 @@ pub use error::RepairError;
 pub use preset::Preset;
 pub use schema_target::SchemaTarget;
 
-/// The example of the README, compiled and run with the other examples.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,14 +1,14 @@
-//! Whose rules repair a document.
+//! The rules that repair a document.
 
 /// A set of rules that repairs a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// What language models write: nothing is refused, nothing that was escaped correctly is read otherwise, no value is
-    /// dropped. The rules by which arguments of calls are read.
+    /// The rules for the arguments of calls, as language models write them. Nothing is refused, no value is dropped,
+    /// and correct escapes keep their meaning.
     #[default]
     Llm,
-    /// As the JavaScript library `jsonrepair` 3.14 does.
+    /// The rules of the JavaScript library `jsonrepair` 3.14.
     Jsonrepair,
-    /// As the Python library `json_repair` 0.64 does.
+    /// The rules of the Python library `json_repair` 0.64.
     JsonRepair,
 }

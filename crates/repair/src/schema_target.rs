@@ -1,4 +1,4 @@
-//! What a document should be: a schema, made ready.
+//! The target of a repair: a prepared schema.
 
 use toolglot_engine::Shape;
 use toolglot_schema::{Validator, shape};
@@ -6,7 +6,7 @@ use toolglot_value::Value;
 
 use crate::error::RepairError;
 
-/// A schema, what it says about reading, and its validator.
+/// A schema with its shape and its validator.
 #[derive(Debug)]
 pub struct SchemaTarget {
     pub(crate) schema: Value,
@@ -15,10 +15,10 @@ pub struct SchemaTarget {
 }
 
 impl SchemaTarget {
-    /// Makes a schema ready.
+    /// Prepares a schema.
     ///
     /// # Errors
-    /// [`RepairError::Schema`] where it cannot be used.
+    /// [`RepairError::Schema`] if it cannot be used.
     pub fn new(schema: Value) -> Result<SchemaTarget, RepairError> {
         let validator =
             Validator::new(&schema).map_err(|error| RepairError::Schema(Box::new(error)))?;

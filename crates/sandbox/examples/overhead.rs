@@ -1,7 +1,8 @@
-//! What walls cost: the time of `/bin/true` bare and behind each level, and the ratio. Minima of many runs.
+//! The cost of a sandbox: the time of `/bin/true` without a sandbox and at each level, and the ratio. The figures are
+//! minima of many runs.
 //!
 //! `cargo run --release -p toolglot-sandbox --example overhead`
-#![expect(clippy::print_stdout, reason = "an example talks")]
+#![expect(clippy::print_stdout, reason = "an example prints")]
 
 use std::time::{Duration, Instant};
 
@@ -36,11 +37,11 @@ fn main() {
         if isolation == Isolation::Plain {
             command.network = Network::Host;
         }
-        let walled = minimum(|| assert!(command.run().is_ok_and(|outcome| outcome.is_success())));
+        let inside = minimum(|| assert!(command.run().is_ok_and(|outcome| outcome.is_success())));
         println!(
-            "{:11} {walled:?} {:.1}x",
+            "{:11} {inside:?} {:.1}x",
             isolation.word(),
-            walled.as_secs_f64() / bare.as_secs_f64()
+            inside.as_secs_f64() / bare.as_secs_f64()
         );
     }
 }

@@ -6,57 +6,61 @@ use std::time::Duration;
 
 use crate::{Inspection, ProcessOutcome, SandboxError, Watch};
 
-/// A program to run, and its sandbox. Nothing is inherited: what is not said here the program does not get.
+/// A program to run, and its sandbox. Nothing is inherited: the program gets only what is stated here.
 #[derive(Clone, Debug)]
 pub struct Command {
-    /// The program and its arguments, each a word of its own: no shell reads them. A program without a slash is looked
-    /// up along `PATH` of [`env`](Command::env), among what the sandbox lets it read.
+    /// The program and its arguments, each a separate word: no shell reads them. A program without a slash is looked up
+    /// along `PATH` of [`env`](Command::env), among the files that the sandbox lets it read.
     pub argv: Vec<OsString>,
-    /// Where it runs. It has to be readable by [`read`](Command::read) or [`write`](Command::write).
+    /// The working directory. It must be readable by [`read`](Command::read) or [`write`](Command::write).
     pub cwd: PathBuf,
-    /// Its whole environment. `HOME` and `TMPDIR` are set by the sandbox to a private directory where they are missing.
-    /// In a sandbox `PATH` loses the directories that it may not run programs from, so that a later one is found.
+    /// The whole environment. The sandbox sets `HOME` and `TMPDIR` to a private directory where they are missing. In a
+    /// sandbox `PATH` loses the directories that the program may not run programs from, so that a later one is found.
     pub env: Vec<(OsString, OsString)>,
-    /// What it reads on standard input; nothing if empty. Big inputs belong here: an argument has 131,071 bytes at most.
+    /// The standard input; nothing if empty. Big inputs belong here: an argument has 131,071 bytes at most.
     pub stdin: Vec<u8>,
-    /// Where its standard output and its standard error go: a pipe of its own each, unless this says otherwise.
+    /// The destinations of standard output and standard error; by default each has its own pipe.
     pub sinks: [Sink; 2],
-    /// How it is kept apart.
+    /// The level of the sandbox.
     pub isolation: Isolation,
-    /// What it reaches of the network.
+    /// The network that the program reaches.
     pub network: Network,
-    /// What it may read and run, beyond the system's programs and libraries. What does not exist is left out.
+    /// Readable and runnable places besides the system's programs and libraries. A missing place is ignored.
     pub read: Vec<PathBuf>,
-    /// The programs that it may start besides itself: all that it may read, unless this says otherwise. A program that is
-    /// known to need no other is kept from running what a file that it reads tells it to. [`Isolation::Plain`] cannot do that.
+    /// The programs that the program may start besides itself; by default all that it may read. [`Start::Itself`] keeps
+    /// a program from running commands that a file names. [`Isolation::Plain`] cannot enforce that.
     pub start: Start,
-    /// What it may change. What does not exist is left out.
+    /// Places that the program may change. A missing place is ignored.
     pub write: Vec<PathBuf>,
-    /// Places inside `write` that stay as they are. Only [`Isolation::Namespaces`] can do that.
+    /// Places inside `write` that stay unchanged. Only [`Isolation::Namespaces`] can enforce that.
     pub protect: Vec<PathBuf>,
-    /// Directories inside `protect` that it may change all the same. One that a link leads to is left out.
+    /// Directories inside `protect` that the program may change. A directory that a link leads to is ignored.
     pub reopen: Vec<PathBuf>,
-    /// Directories inside `write` that stay where they are, with those above them, so that what is in them keeps its path. Only
-    /// [`Isolation::Namespaces`] can do that.
+    /// Directories inside `write` that cannot be moved, nor the directories above them, so that their contents keep
+    /// their path. Only [`Isolation::Namespaces`] can enforce that.
     pub hold: Vec<PathBuf>,
-    /// Files and directories inside `read` and `write` that are empty to it. Only [`Isolation::Namespaces`] can do that.
+    /// Files and directories inside `read` and `write` that look empty to the program. Only [`Isolation::Namespaces`]
+    /// can enforce that.
     pub mask: Vec<PathBuf>,
-    /// A directory on the disk that it has for temporary files and as its home, in place of one of its own: commands that name
-    /// the same one share them. [`ResourceLimits::temporary_bytes`] does not count there. See [`Scratch`](crate::Scratch).
+    /// A directory on the disk for temporary files and as the home, in place of a private one. Commands that name the
+    /// same directory share it. [`ResourceLimits::temporary_bytes`] does not count there. See
+    /// [`Scratch`](crate::Scratch).
     pub temporary: Option<PathBuf>,
-    /// Files of its private home, empty at first, each with the variable that names it. A program that renames another file
-    /// over such a place, or removes it, changes nothing outside: a device or a file of the system must never stand in a variable.
+    /// Files of the private home, empty at first, each with the variable that names it. A program that removes such a
+    /// file, or renames another over it, changes nothing outside. So no variable must name a device or a file of the
+    /// system.
     pub private_files: Vec<(OsString, &'static str)>,
-    /// What it may use up.
+    /// The limits of the program.
     pub limits: ResourceLimits,
-    /// Who may end it before its time, and hears what it says.
+    /// The caller's handle to cancel the program, and the listener of its standard error.
     pub watch: Watch,
-    /// Looks at what it left. Of several that run at once the first one's is asked. After [`stay`](Command::stay) nobody asks it.
+    /// An inspection of what the program left. Of several commands that run together, only the first one's counts.
+    /// After [`stay`](Command::stay) no inspection runs.
     pub inspection: Option<Inspection>,
 }
 
 impl Command {
-    /// A command in the strongest sandbox, that may read the system's programs and `cwd`, and change nothing.
+    /// A command in the strongest sandbox. It may read the system's programs and `cwd`, and change nothing.
     pub fn new<I, W>(argv: I, cwd: impl Into<PathBuf>) -> Command
     where
         I: IntoIterator<Item = W>,
@@ -86,10 +90,10 @@ impl Command {
         }
     }
 
-    /// Runs the command, waits for it, and kills all that it started and left behind.
+    /// Runs the command, waits for it, and kills all processes that it started and left behind.
     ///
-    /// Blocks for at most [`ResourceLimits::time`] and a second. Standard output and error are kept as far as
-    /// [`ResourceLimits::output_bytes`] allows; the rest is read and dropped.
+    /// Blocks for at most [`ResourceLimits::time`] and a second. Standard output and error are stored up to
+    /// [`ResourceLimits::output_bytes`]; the rest is read and dropped.
     ///
     /// # Errors
     /// If the program was not started: a layer of the sandbox cannot be set up here, or there is no such program.
@@ -98,28 +102,28 @@ impl Command {
         Ok(outcomes.pop().expect("one outcome for each command"))
     }
 
-    /// Starts the command with `socket` as its standard input, and lets it stay until the [`Resident`](crate::Resident) is
-    /// dropped or ended. [`stdin`](Command::stdin) and [`ResourceLimits::time`] do not count, but that no process has more of the
-    /// processor than the time.
+    /// Starts the command with `socket` as its standard input. The program stays until the
+    /// [`Resident`](crate::Resident) is dropped or ended. [`stdin`](Command::stdin) and [`ResourceLimits::time`] have
+    /// no effect, except that the time limits each process's use of the processor.
     ///
-    /// It returns before the program runs: where a layer cannot be set up then, the socket is closed and
-    /// [`Resident::end`](crate::Resident::end) says why.
+    /// The function returns before the program runs: if a layer cannot be set up then, the socket is closed and
+    /// [`Resident::end`](crate::Resident::end) returns the error.
     ///
     /// # Errors
-    /// If it cannot be started, as far as that is known already.
+    /// If the program cannot be started, as far as that is known at this time.
     #[cfg(unix)]
     pub fn stay(&self, socket: std::os::fd::OwnedFd) -> Result<crate::Resident, SandboxError> {
         crate::Resident::start(self, socket)
     }
 }
 
-/// Runs commands at once, the output of each the input of the next, and waits for all.
+/// Runs commands at the same time, the output of each is the input of the next, and waits for all.
 ///
-/// Each has a sandbox of its own. The time of the first command counts for all; `stdin` only of the first is read. Only the
-/// last one's standard output is in the outcomes, which come in the order of the commands.
+/// Each command has its own sandbox. The time of the first command counts for all; only the `stdin` of the first is
+/// read. Only the last one's standard output is in the outcomes, which come in the order of the commands.
 ///
 /// # Errors
-/// If any of the programs was not started; then those that were are killed.
+/// If any program was not started; then all started programs are killed.
 pub fn run_pipeline(commands: &[Command]) -> Result<Vec<ProcessOutcome>, SandboxError> {
     if commands.is_empty() || commands.iter().any(|command| command.argv.is_empty()) {
         return Err(SandboxError::NoProgram);
@@ -128,7 +132,7 @@ pub fn run_pipeline(commands: &[Command]) -> Result<Vec<ProcessOutcome>, Sandbox
     let Some(inspection) = &commands[0].inspection else {
         return outcomes;
     };
-    // Of a pipeline others may have been started where one was not.
+    // In a pipeline, other programs may run although one was not started.
     let is_single = commands.len() == 1;
     if is_single && outcomes.as_ref().is_err_and(SandboxError::is_before_start) {
         return outcomes;
@@ -154,19 +158,20 @@ pub fn run_pipeline(commands: &[Command]) -> Result<Vec<ProcessOutcome>, Sandbox
     }
 }
 
-/// How a program is kept apart from everything else, from weak to strong. Each holds what the ones before it hold.
+/// The level of a program's sandbox, from weak to strong. Each level includes the levels before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Isolation {
-    /// Limits, its own session, a clean environment, nothing left behind. **No sandbox**: it may touch what its user may.
+    /// Limits, a private session, a clean environment, nothing left behind. **No sandbox**: the program may do what its
+    /// user may.
     Plain,
-    /// And Landlock for files, TCP and signals, and a filter of system calls.
+    /// Also Landlock for files, TCP and signals, and a filter of system calls.
     Landlock,
-    /// And namespaces of its own for users, processes, mounts, network and the rest; private temporary directories.
+    /// Also private namespaces for users, processes, mounts, network and the rest; private temporary directories.
     Namespaces,
 }
 
 impl Isolation {
-    /// The word for it in policies and reports.
+    /// The name of the level in policies and reports.
     pub fn word(self) -> &'static str {
         match self {
             Isolation::Plain => "plain",
@@ -179,7 +184,7 @@ impl Isolation {
 /// Where an output of a command goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sink {
-    /// To who reads its standard output: the next command of a pipeline, or the outcome.
+    /// To the reader of its standard output: the next command of a pipeline, or the outcome.
     Output,
     /// To the standard error of the outcome.
     Error,
@@ -190,38 +195,38 @@ pub enum Sink {
 /// Which other programs a program may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Start {
-    /// All that it may read.
+    /// All programs that it may read.
     Any,
-    /// None but itself.
+    /// Only itself.
     Itself,
 }
 
-/// What a program reaches of the network.
+/// The network that a program reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Network {
-    /// Nothing, this machine's own services included. [`Isolation::Plain`] cannot hold that; with [`Isolation::Namespaces`] there
-    /// is a loopback of its own, which a program and what it starts share.
+    /// Nothing, not even services of this machine. [`Isolation::Plain`] cannot enforce that. [`Isolation::Namespaces`]
+    /// has a private loopback, which a program and its children share.
     None,
     /// All that the host reaches.
     Host,
 }
 
-/// What one command may use up.
+/// The limits of one command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceLimits {
-    /// Until it is killed.
+    /// The time until the command is killed.
     pub time: Duration,
-    /// What is kept of each of standard output and error, in bytes: the first half and the last.
+    /// The stored bytes of each of standard output and error: the first half and the last.
     pub output_bytes: usize,
-    /// Private memory of each process, in bytes; of all together where there is a control group.
+    /// Private memory of each process, in bytes; of all processes together where there is a control group.
     pub memory_bytes: u64,
     /// Processes and threads at a time.
     pub processes: u32,
-    /// Of each file it writes, in bytes.
+    /// The size of each file that it writes, in bytes.
     pub file_bytes: u64,
-    /// Files that each process holds open.
+    /// The number of files that each process may have open.
     pub open_files: u64,
-    /// What fits into its private temporary directories, in bytes.
+    /// The size of its private temporary directories, in bytes.
     pub temporary_bytes: u64,
 }
 

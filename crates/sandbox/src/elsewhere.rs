@@ -8,10 +8,10 @@ pub(crate) fn run(_: &[Command]) -> Result<Vec<ProcessOutcome>, SandboxError> {
     })
 }
 
-/// There is nothing to be done about it here.
+/// Does nothing: there is no limit to outlive here.
 pub fn outlive_file_limits() {}
 
-/// What a sandbox can be built of: nothing.
+/// The layers of a sandbox: none.
 pub fn layers() -> Layers {
     Layers {
         layers: vec![Layer {
@@ -22,7 +22,7 @@ pub fn layers() -> Layers {
     }
 }
 
-/// A program that stays; there is none here.
+/// A program that stays. There is no such program here.
 #[derive(Debug)]
 pub enum Resident {}
 
@@ -34,7 +34,7 @@ impl Resident {
         })
     }
 
-    /// There is nothing to end.
+    /// Ends the program; without a value it is never called.
     ///
     /// # Errors
     /// Never.
@@ -43,12 +43,12 @@ impl Resident {
     }
 }
 
-/// A directory for temporary files; nothing is run that would need one.
+/// A directory for temporary files. No program here needs one.
 #[derive(Debug)]
 pub enum Scratch {}
 
 impl Scratch {
-    /// Makes none.
+    /// Makes no directory.
     ///
     /// # Errors
     /// Always.
@@ -58,14 +58,14 @@ impl Scratch {
         })
     }
 
-    /// It is nowhere.
+    /// The path of the directory; without a value it is never called.
     #[must_use]
     pub fn path(&self) -> &std::path::Path {
         match *self {}
     }
 }
 
-/// Whether there is something to read, now.
+/// Whether a descriptor is readable at this moment.
 #[cfg(unix)]
 pub(crate) fn is_readable(descriptor: std::os::fd::BorrowedFd<'_>) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -1,31 +1,31 @@
-//! What is looked at when a program and all that it started are gone.
+//! The inspection of what a program left, after it and its children have ended.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
-/// Looks at what a program left, with the words that started it; none for several programs. The answer has a line for each
-/// remark.
+/// Inspects what a program left, given the words that started it; no words for several programs. The answer has a line
+/// for each remark.
 type Look = dyn Fn(&[OsString]) -> Vec<String> + Send + Sync;
 
-/// Looks at what a program left when it and all that it started are gone, so that nothing of it runs meanwhile.
+/// Inspects what a program left, after the program and all that it started have ended, so that nothing runs meanwhile.
 ///
-/// What it says is appended to the standard error of the program.
+/// The remarks are appended to the standard error of the program.
 #[derive(Clone)]
 pub struct Inspection {
     look: Arc<Look>,
 }
 
 impl Inspection {
-    /// One that calls `look` with the words of the program.
+    /// An inspection that calls `look` with the words of the program.
     pub fn new(look: impl Fn(&[OsString]) -> Vec<String> + Send + Sync + 'static) -> Inspection {
         Inspection {
             look: Arc::new(look),
         }
     }
 
-    /// Looks now: for who ended the program otherwise than by [`Command::run`](crate::Command::run). Text for people, a line
-    /// for each remark; empty where there is nothing to say.
+    /// Inspects at once, for a caller that ended the program without [`Command::run`](crate::Command::run). Returns
+    /// text for people with a line for each remark; empty without remarks.
     pub fn text(&self, argv: &[OsString]) -> String {
         let mut text = String::new();
         for remark in (self.look)(argv) {

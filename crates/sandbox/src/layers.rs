@@ -1,12 +1,12 @@
-//! What a sandbox can be built of.
+//! The layers of a sandbox.
 
 use crate::Isolation;
 
-/// What a sandbox can be built of, on this machine, for this user.
+/// The layers that a sandbox can use on this machine, for this user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Layers {
-    /// Every layer that was looked for.
+    /// Every layer that was probed.
     pub layers: Vec<Layer>,
 }
 
@@ -14,16 +14,16 @@ pub struct Layers {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Layer {
-    /// Its name.
+    /// The name of the layer.
     pub name: &'static str,
-    /// The levels from this on need it; `None` if it is used where it is there, and nothing waits for it.
+    /// The weakest level that needs the layer; `None` if no level needs it, and it is used where available.
     pub needed_by: Option<Isolation>,
-    /// What is there, or why it is not.
+    /// The available feature, or the reason why it is missing.
     pub found: Result<String, String>,
 }
 
 impl Layers {
-    /// The strongest level that can be held here; `None` where nothing can be run at all.
+    /// The strongest level that is available here; `None` where nothing can be run at all.
     pub fn level(&self) -> Option<Isolation> {
         [Isolation::Namespaces, Isolation::Landlock, Isolation::Plain]
             .into_iter()

@@ -1,9 +1,9 @@
 //! Runs programs in a sandbox.
 //!
-//! A [`Command`] says which words are run, where, with which environment and input, what they may read, change and use
-//! up, and how strong the sandbox is. [`Command::run`] runs it and reports what happened: a [`ProcessOutcome`] holds what was
-//! written, what of that was cut, and how many processes had to be killed. If a layer that was asked for cannot be set up, the
-//! program is not started: a [`SandboxError`] says which.
+//! A [`Command`] states the program, its environment and input, what the program may read, change and use up, and the
+//! level of the sandbox. [`Command::run`] runs the command and returns a [`ProcessOutcome`]: the output, how much of it
+//! was cut, and how many processes were killed. If a requested layer cannot be set up, the program is not started: a
+//! [`SandboxError`] names the layer.
 //!
 //! ```text
 //!  host process ──fork──▶ warden ──fork──▶ the program ──▶ whatever it starts
@@ -11,11 +11,11 @@
 //!     ◀──────────── status ──┘ or as the one to whom orphans fall
 //! ```
 //!
-//! When the program ends, its time is up or the host dies, the warden kills everything that was started. It never waits for
-//! the end of a pipe: a process that was left behind would hold it.
+//! When the program ends, its time is up or the host dies, the warden kills everything that was started. The warden
+//! never waits for the end of a pipe: a process that was left behind may hold the pipe open.
 //!
-//! It deliberately knows no shell and no policy: whoever calls has asked first. It is for Linux; elsewhere it refuses.
-//! This is the one crate with `unsafe` code: between `fork` and `exec` only system calls may run.
+//! The crate deliberately knows no shell and no policy: the caller has decided before. The crate is for Linux; on other
+//! systems it refuses. This is the one crate with `unsafe` code: between `fork` and `exec` only system calls may run.
 //!
 //! ```
 //! # if toolglot_sandbox::layers().level() != Some(toolglot_sandbox::Isolation::Namespaces) { return Ok(()); }
@@ -56,12 +56,12 @@ pub use layers::{Layer, Layers};
 pub use outcome::{CapturedOutput, Exit, ProcessOutcome};
 pub use platform::{Resident, Scratch, layers, outlive_file_limits};
 
-/// Compiled here too, so that what other systems get is checked.
+/// Compiled on Linux too, so that the code of other systems is checked.
 #[cfg(all(test, target_os = "linux"))]
 #[allow(
     dead_code,
     unreachable_pub,
-    reason = "what the tests below do not call is checked as well"
+    reason = "code that the tests do not call is compiled as well"
 )]
 mod elsewhere;
 

@@ -1,25 +1,25 @@
-//! What came of a command.
+//! The outcome of a command.
 
 use std::time::Duration;
 
-/// What came of a command that was started.
+/// The outcome of a command that was started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProcessOutcome {
-    /// How it ended.
+    /// How the command ended.
     pub exit: Exit,
-    /// What it wrote to standard output; empty where that went into another command.
+    /// The standard output; empty where it went into another command.
     pub stdout: CapturedOutput,
-    /// What it wrote to standard error.
+    /// The standard error.
     pub stderr: CapturedOutput,
-    /// How many processes it left behind, which were killed.
+    /// The number of processes that it left behind; they were killed.
     pub n_left: u32,
-    /// From its start to its end.
+    /// The time from the start of the command to its end.
     pub duration: Duration,
 }
 
 impl ProcessOutcome {
-    /// Whether it ended by itself, with code 0.
+    /// Whether the command exited with code 0.
     pub fn is_success(&self) -> bool {
         self.exit == Exit::Code(0)
     }
@@ -29,17 +29,17 @@ impl ProcessOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Exit {
-    /// By itself, with this code.
+    /// The command exited with this code.
     Code(i32),
-    /// By a signal of this number, a limit of the system among them.
+    /// A signal with this number ended it; the system's limits send such signals too.
     Signal(i32),
-    /// It was killed because its time was up.
+    /// The command was killed because its time was up.
     TimedOut,
-    /// It was killed because whoever watched it said so.
+    /// The command was killed because the caller cancelled it.
     Cancelled,
 }
 
-/// What was kept of a stream: its start and its end, if it was longer than allowed.
+/// The stored part of a stream: its start and its end, if it was longer than allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CapturedOutput {
     head: Vec<u8>,
@@ -48,7 +48,7 @@ pub struct CapturedOutput {
 }
 
 impl CapturedOutput {
-    /// Takes more of the stream, so that no more than `limit` bytes are kept.
+    /// Adds more of the stream, so that at most `limit` bytes are stored.
     #[cfg_attr(
         not(target_os = "linux"),
         allow(dead_code, reason = "only programs in a sandbox need it")
@@ -68,7 +68,7 @@ impl CapturedOutput {
         self.n_cut += (skipped + dropped) as u64;
     }
 
-    /// Takes a text of ours, whatever the limit.
+    /// Adds a text of toolglot, whatever the limit.
     pub(crate) fn append(&mut self, text: &str) {
         let last = self.tail.back().or(self.head.last());
         if !text.is_empty() && last.is_some_and(|byte| *byte != b'\n') {
@@ -77,12 +77,12 @@ impl CapturedOutput {
         self.tail.extend(text.as_bytes());
     }
 
-    /// How many bytes were left out between the start and the end.
+    /// The number of bytes that are left out between the start and the end.
     pub fn n_cut(&self) -> u64 {
         self.n_cut
     }
 
-    /// How many bytes there were in all.
+    /// The number of bytes of the whole stream.
     pub fn n_total(&self) -> u64 {
         (self.head.len() + self.tail.len()) as u64 + self.n_cut
     }
@@ -96,7 +96,7 @@ impl CapturedOutput {
         (self.head.clone(), Some(tail.collect()))
     }
 
-    /// As text, with a line that says how much was left out; what is no UTF-8 becomes U+FFFD.
+    /// The stream as text, with a line that states how much is left out; bytes that are not UTF-8 become U+FFFD.
     pub fn text(&self) -> String {
         let (head, tail) = self.parts();
         let mut text = String::from_utf8_lossy(&head).into_owned();
@@ -123,14 +123,14 @@ mod tests {
         let stream: Vec<u8> = (0..=255).cycle().take(1000).collect();
         for limit in [0, 1, 2, 7, 100, 999, 1000, 1001] {
             for chunk in [1, 3, 64, 1000] {
-                let mut kept = CapturedOutput::default();
+                let mut output = CapturedOutput::default();
                 for piece in stream.chunks(chunk) {
-                    kept.take(piece, limit);
+                    output.take(piece, limit);
                 }
-                assert_eq!(kept.n_total(), 1000);
-                let (head, tail) = kept.parts();
+                assert_eq!(output.n_total(), 1000);
+                let (head, tail) = output.parts();
                 let tail = tail.unwrap_or_default();
-                assert_eq!(kept.n_cut(), 1000_u64.saturating_sub(limit as u64));
+                assert_eq!(output.n_cut(), 1000_u64.saturating_sub(limit as u64));
                 assert!(stream.starts_with(&head), "{limit} {chunk}");
                 assert!(stream.ends_with(&tail), "{limit} {chunk}");
             }
@@ -149,10 +149,10 @@ mod tests {
             ("xyz\n", "[a]\n", "xyz\n[a]\n"),
         ] {
             for limit in [2, 4, 100] {
-                let mut kept = CapturedOutput::default();
-                kept.take(written.as_bytes(), limit);
-                kept.append(remark);
-                let text = kept.text();
+                let mut output = CapturedOutput::default();
+                output.take(written.as_bytes(), limit);
+                output.append(remark);
+                let text = output.text();
                 if written.len() <= limit {
                     assert_eq!(text, expected, "{limit}");
                 }

@@ -14,7 +14,7 @@ pub enum SandboxError {
     /// An empty command.
     #[error("there is no program to run")]
     NoProgram,
-    /// Nothing of that name can be run.
+    /// No program of that name can be run.
     #[error(
         "program `{name}` not found in the directories of PATH that the sandbox can read; a policy can add some in `read` of `[sandbox]`"
     )]
@@ -25,31 +25,31 @@ pub enum SandboxError {
     /// A zero byte in a word, a name, a path.
     #[error("{what} holds a zero byte, which no program can be given")]
     ZeroByte {
-        /// What holds it.
+        /// The text that contains it.
         what: &'static str,
     },
-    /// More than the system passes on.
+    /// A longer argument than the system accepts.
     #[error(
         "an argument of {bytes} bytes is longer than the limit of 131071 bytes: write it to a file, or pass it on standard input"
     )]
     ArgumentTooLong {
-        /// Its length.
+        /// The length of the argument.
         bytes: usize,
     },
-    /// A layer that the command asks for is not available here.
+    /// A layer that the command requests is not available here.
     #[error("the sandbox layer `{layer}` is missing here ({why}), and without it nothing is run at level `{}`: see `toolglot doctor`", .level.word())]
     Missing {
-        /// Which.
+        /// The layer.
         layer: &'static str,
-        /// Why.
+        /// The reason.
         why: String,
-        /// What was asked for.
+        /// The requested level.
         level: Isolation,
     },
-    /// Something was asked for that only a higher level can do.
+    /// The command requests something that only a higher level can do.
     #[error("{what} needs the sandbox level `{}`", .needs.word())]
     NeedsLevel {
-        /// What was asked for.
+        /// The request.
         what: &'static str,
         /// The level that can do it.
         needs: Isolation,
@@ -57,11 +57,11 @@ pub enum SandboxError {
     /// A step of the preparation failed.
     #[error("the sandbox could not be set up: {step}{}: {source}", .path.as_ref().map(|path| format!(" ({})", path.display())).unwrap_or_default())]
     Setup {
-        /// Which.
+        /// The step.
         step: &'static str,
-        /// About what.
+        /// The path of the step.
         path: Option<PathBuf>,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -70,17 +70,17 @@ pub enum SandboxError {
     Exec {
         /// The program.
         program: String,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
-    /// A run that failed when programs of it had started. What was found afterwards is said all the same.
+    /// A run that failed after some of its programs were started, with the remarks of the inspection.
     #[error("{source}\n{}", .remarks.trim_end())]
     Remarked {
-        /// Why it failed.
+        /// Why the run failed.
         #[source]
         source: Box<SandboxError>,
-        /// What its [`Inspection`](crate::Inspection) said, a line for each remark.
+        /// The remarks of its [`Inspection`](crate::Inspection), a line for each.
         remarks: String,
     },
     /// There is no sandbox for this system.
@@ -92,7 +92,7 @@ pub enum SandboxError {
 }
 
 impl SandboxError {
-    /// Why it failed, without what was found afterwards.
+    /// The error without the remarks of an inspection.
     pub fn cause(&self) -> &SandboxError {
         match self {
             SandboxError::Remarked { source, .. } => source.cause(),
@@ -100,7 +100,7 @@ impl SandboxError {
         }
     }
 
-    /// Whether it tells that no program was started at all, where there was to be one only.
+    /// Whether the error means that no program was started, in a run of one command.
     pub(crate) fn is_before_start(&self) -> bool {
         matches!(
             self,

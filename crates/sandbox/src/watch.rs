@@ -1,4 +1,4 @@
-//! Who watches a program: may end it before its time, and hears what it says while it runs.
+//! Watching a program: the caller can cancel it, and receives its standard error while it runs.
 
 use std::fmt;
 use std::io;
@@ -11,15 +11,15 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
 };
 
-/// Hears what a program writes.
+/// Receives the output of a program.
 pub type OutputListener = Arc<dyn Fn(&[u8]) + Send + Sync>;
 
-/// Who watches a program.
+/// The caller's means to watch a program.
 #[derive(Clone, Default)]
 pub struct Watch {
-    /// Ends it, and all that it started.
+    /// Cancels the program, and all that it started.
     pub cancel: Option<Cancel>,
-    /// Hears what it writes to standard error, as it comes. It must not wait for the program.
+    /// Receives its standard error while the program runs. The listener must not wait for the program.
     pub heard: Option<OutputListener>,
 }
 
@@ -32,21 +32,21 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// Cancels what watches it: everything that runs, and whatever starts later.
+/// Cancels all programs that use this value: those that run, and those that start later.
 ///
-/// A copy is the same. The signal is a byte in a pipe that nobody takes out, so that a handler of signals may do it.
+/// All copies share one state. The signal is a byte in a pipe that nobody reads, so that a signal handler may write it.
 #[derive(Clone, Debug)]
 pub struct Cancel {
     #[cfg(unix)]
     ends: Arc<(io::PipeReader, io::PipeWriter)>,
-    /// Without pipes that can be polled a flag has to do.
+    /// Without pipes that can be polled, a flag is the signal.
     #[cfg(not(unix))]
     flag: Arc<AtomicBool>,
 }
 
 #[cfg(unix)]
 impl Cancel {
-    /// One that is not cancelled yet.
+    /// A value that is not cancelled.
     ///
     /// # Errors
     /// If the system has no pipe left.
@@ -56,24 +56,24 @@ impl Cancel {
         })
     }
 
-    /// Ends what is watched. One byte is enough, and there is room for it.
+    /// Cancels. One byte is enough, and the pipe has room for it.
     pub fn cancel(&self) {
         if !self.is_cancelled() {
             let _ = (&self.ends.1).write(&[0]);
         }
     }
 
-    /// Whether it was cancelled.
+    /// Whether the value is cancelled.
     pub fn is_cancelled(&self) -> bool {
         crate::platform::is_readable(self.descriptor())
     }
 
-    /// Readable once it was cancelled.
+    /// A descriptor that is readable after a cancel.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.ends.0.as_fd()
     }
 
-    /// A byte that is written into it cancels.
+    /// A descriptor for a signal handler: a byte that is written to it cancels.
     ///
     /// # Errors
     /// If the process has no descriptor left.
@@ -84,7 +84,7 @@ impl Cancel {
 
 #[cfg(not(unix))]
 impl Cancel {
-    /// One that is not cancelled yet.
+    /// A value that is not cancelled.
     ///
     /// # Errors
     /// Never here.
@@ -94,17 +94,17 @@ impl Cancel {
         })
     }
 
-    /// Ends what is watched.
+    /// Cancels.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it was cancelled.
+    /// Whether the value is cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.flag.load(Ordering::SeqCst)
     }
 
-    /// Setting it cancels. A handler of signals may do that.
+    /// The flag: setting it cancels. A signal handler may set it.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.flag.clone()
     }

@@ -1,8 +1,9 @@
-//! Attacks on the walls, each of which works without them: first unprotected, to show that it fires, then behind each level.
+//! Attacks on the sandbox. Each attack first runs without a sandbox, to show that it works there, and then at each
+//! level.
 //!
-//! Run as root, the whole file is run once more as an ordinary user.
+//! As root, the whole file runs once more as an ordinary user.
 #![cfg(target_os = "linux")]
-#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+#![expect(clippy::print_stderr, reason = "a skipped test is reported loudly")]
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -14,7 +15,7 @@ use toolglot_sandbox::{
     Start, layers, run_pipeline,
 };
 
-/// A workspace beside another directory that no command has to do with.
+/// A workspace beside a directory that no command may touch.
 struct Place {
     directory: tempfile::TempDir,
 }
@@ -56,7 +57,7 @@ impl Place {
     }
 }
 
-/// The levels that this machine can hold; says loudly which it cannot.
+/// The levels that this machine supports; missing levels are reported.
 fn levels() -> Vec<Isolation> {
     let all = [Isolation::Landlock, Isolation::Namespaces];
     let (held, missing): (Vec<_>, Vec<_>) = all
@@ -72,7 +73,7 @@ fn levels() -> Vec<Isolation> {
     held
 }
 
-/// Scripts that succeed without walls and fail behind every one of them.
+/// Scripts that succeed without a sandbox and fail at each level.
 const ATTACKS: &[(&str, &str)] = &[
     ("writes a file outside", "echo x > $OUT/pwned"),
     ("reads a file outside", "grep -q TOPSECRET $OUT/secret"),
@@ -117,7 +118,7 @@ const ATTACKS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Attacks that need root, or rights of it, to fire without walls.
+/// Attacks that need root, or rights of root, to work without a sandbox.
 const ROOT_ATTACKS: &[(&str, &str)] = &[
     ("reads the passwords", "cat /etc/shadow"),
     (
@@ -148,7 +149,7 @@ fn attacks_fire_without_walls_and_fail_behind_each() {
             .status()
             .expect("bash runs");
         if !bare.success() {
-            // The kernel or the test's own surroundings forbid it already: then it proves nothing here.
+            // The kernel or the test's own environment forbids the attack: then the attack proves nothing here.
             eprintln!("NOT LIVE here: {what}");
             assert!(
                 MAY_BE_DEAD.contains(what),
@@ -257,7 +258,7 @@ fn services_of_this_machine_are_out_of_reach() {
         let reached = tcp.accept().is_ok() || udp.recv(&mut [0; 8]).is_ok();
         assert!(!reached, "{script}");
     }
-    // They fire without walls.
+    // The attacks work without a sandbox.
     let script = NETWORK_ATTACKS[1].replace("$PORT", &port.to_string());
     assert!(Place::new().run(&script, Isolation::Plain).is_success());
     assert!(tcp.accept().is_ok());
@@ -282,7 +283,7 @@ assert server.accept()[0].recv(1) == b'x'\""
         );
         let outcome = Place::new().run(&script, Isolation::Namespaces);
         assert!(outcome.is_success(), "{}", outcome.stderr.text());
-        // Nobody gets a datagram, and its sender has to see that.
+        // A datagram has no receiver, and its sender must see that.
         let script = format!(
             "exec python3 -c \"
 import socket
@@ -294,7 +295,7 @@ client.sendto(b'x', ('{address}', 53))\""
     }
 }
 
-/// Ways to leave a file that acts for its owner.
+/// Ways to leave a file that runs as its owner.
 const SET_ID_ATTACKS: &[&str] = &[
     "chmod 4755 a",
     "chmod 2755 a",
@@ -305,13 +306,13 @@ const SET_ID_ATTACKS: &[&str] = &[
     "exec python3 -c \"import os;os.open('b',os.O_CREAT|os.O_WRONLY,0o4755)\"",
     "exec python3 -c \"import os;os.open('.',os.O_TMPFILE|os.O_WRONLY,0o4755)\"",
     "exec python3 -c \"import os;os.mknod('b',0o104755)\"",
-    // fchmodat2, and openat2 with O_CREAT: what the C library may use next.
+    // `fchmodat2`, and `openat2` with `O_CREAT`: the C library may use these next.
     "exec python3 -c \"import ctypes,sys;sys.exit(ctypes.CDLL(None).syscall(452,-100,b'a',0o4755,0)<0)\"",
     "exec python3 -c \"import ctypes,struct,sys;h=struct.pack('QQQ',0o101,0o4755,0);sys.exit(ctypes.CDLL(None).syscall(437,-100,b'b',h,24)<0)\"",
-    // A mode that comes with a copy or an archive.
+    // A mode from a copy or an archive.
     "cp -p --preserve=mode $OUT/set_id b",
     "tar -C $OUT -cf - set_id | tar -xpf - --transform s/set_id/b/",
-    // Capabilities of a file do what these bits do.
+    // Capabilities of a file act like these bits.
     "exec python3 -c \"import os,struct;os.setxattr('a','security.capability',struct.pack('<5I',0x02000001,1<<13,0,0,0))\"",
 ];
 
@@ -336,7 +337,7 @@ fn numbers_of_other_architectures_end_the_program() {
         let place = Place::new();
         std::fs::write(place.path("ws/a"), "x").expect("written");
         let outcome = place.run(SET_ID_BY_OTHER_NUMBERS, level);
-        // What the filter kills has a signal of its own; a kernel without these numbers ends it by another.
+        // The filter kills with a signal of its own; a kernel without these numbers ends the program by another signal.
         assert!(
             matches!(outcome.exit, Exit::Signal(_)),
             "{}: {:?} {}",
@@ -390,7 +391,7 @@ fn no_file_that_acts_for_its_owner_is_left_at_any_level() {
     }
 }
 
-/// What other systems may forbid to everyone, so that it cannot be shown to fire.
+/// Attacks that other systems may forbid to everyone, so that they prove nothing there.
 const MAY_BE_DEAD: &[&str] = &[
     "has a ring for system calls",
     "reads the host's environment",
@@ -401,7 +402,7 @@ const MAY_BE_DEAD: &[&str] = &[
     "changes the machine's name",
 ];
 
-/// Scripts that have to work behind every wall.
+/// Scripts that must work at each level.
 const CONTROLS: &[(&str, &str)] = &[
     (
         "writes in the workspace",
@@ -496,7 +497,7 @@ fn nothing_that_was_started_stays() {
     ];
     for (what, script) in scripts {
         for level in levels().into_iter().chain([Isolation::Plain]) {
-            // A duration that is nobody else's tells the processes apart.
+            // A unique duration distinguishes the processes.
             let seconds = 1_000_000 + unique();
             let outcome = Place::new().run(&script.replace("1000", &seconds.to_string()), level);
             assert!(
@@ -580,7 +581,7 @@ fn a_pipeline_ends_when_its_reader_does() {
             "{refused:?}"
         );
 
-        // What was found afterwards is said all the same, where something of it may have run.
+        // The remarks of an inspection are reported with an error too, if a program may have run.
         let mut looked = stage(&["sleep", "1000"]);
         looked.inspection = Some(Inspection::new(|_| vec!["was moved".to_owned()]));
         let refused = run_pipeline(&[looked.clone(), stage(&["no-such-program"])]);
@@ -695,15 +696,15 @@ fn what_is_opened_again_may_be_changed_and_nothing_beside_it() {
         place.path("ws/.ai/none"),
     ];
     let outcome = command.run().expect("it starts");
-    let said = outcome.stderr.text();
-    assert!(place.path("ws/.ai/cache/own/made").is_file(), "{said}");
+    let text = outcome.stderr.text();
+    assert!(place.path("ws/.ai/cache/own/made").is_file(), "{text}");
     for path in ["cache/other/made", "made", "keys/made", "keys/new"] {
-        assert!(!place.path("ws/.ai").join(path).exists(), "{path}: {said}");
+        assert!(!place.path("ws/.ai").join(path).exists(), "{path}: {text}");
     }
-    assert!(place.path("ws/.ai/cache/own").is_dir(), "{said}");
+    assert!(place.path("ws/.ai/cache/own").is_dir(), "{text}");
 }
 
-/// What the mounts forbid, the rules for files forbid once more: each has to hold alone.
+/// The mounts and the rules for files forbid the same: each must hold alone.
 #[test]
 fn mounts_have_the_options_that_keep_them_harmless() {
     if !levels().contains(&Isolation::Namespaces) {
@@ -718,8 +719,8 @@ fn mounts_have_the_options_that_keep_them_harmless() {
         command.read.push(place.path("out"));
         command.start = start;
         let outcome = command.run().expect("it starts");
-        let said = outcome.stdout.text();
-        if said.is_empty() {
+        let text = outcome.stdout.text();
+        if text.is_empty() {
             eprintln!(
                 "SKIPPED: no `/proc` of its own here: {}",
                 outcome.stderr.text()
@@ -727,7 +728,7 @@ fn mounts_have_the_options_that_keep_them_harmless() {
             return;
         }
         // The fifth word is the path, the sixth the options.
-        let options: Vec<(String, Vec<&str>)> = said
+        let options: Vec<(String, Vec<&str>)> = text
             .lines()
             .filter_map(|line| {
                 let mut words = line.split(' ').skip(4);
@@ -752,14 +753,14 @@ fn mounts_have_the_options_that_keep_them_harmless() {
             (own("ws"), &["rw", "nosuid"], inert),
             (own("out"), &["ro", "nosuid"], &[]),
         ] {
-            // The last one of a path is what a program sees.
+            // A program sees the last mount of a path.
             let Some((_, found)) = options.iter().rev().find(|(name, _)| *name == path) else {
-                panic!("{path} is not a mount: {said}");
+                panic!("{path} is not a mount: {text}");
             };
             for option in wanted.iter().chain(more) {
                 assert!(
                     found.contains(option),
-                    "{start:?}, {path}, {option}: {said}"
+                    "{start:?}, {path}, {option}: {text}"
                 );
             }
         }
@@ -785,7 +786,7 @@ fn nothing_stays_in_shared_directories() {
     }
 }
 
-/// What may be read may not be changed, at any level that has rules for files.
+/// A readable place cannot be changed, at any level with rules for files.
 #[test]
 fn what_may_be_read_stays_as_it_is() {
     let script = "cat $OUT/secret || exit 9; echo x > $OUT/secret; echo x > $OUT/made; rm -f $OUT/secret; mkdir $OUT/made; \
@@ -810,7 +811,7 @@ fn what_may_be_read_stays_as_it_is() {
     }
 }
 
-/// A program that may start itself alone starts neither what the system has nor what it makes, wherever it makes it.
+/// A program that may start only itself starts neither the system's programs nor its own files, wherever these are.
 #[test]
 fn a_program_that_starts_none_but_itself_starts_no_other() {
     let script = "import os, sys
@@ -853,14 +854,14 @@ for folder in [os.environ['WS'], os.environ['HOME'], '/tmp', '/dev/shm']:
             .to_vec();
             command.start = start;
             let outcome = command.run().expect("it starts");
-            let said = outcome.stdout.text();
+            let text = outcome.stdout.text();
             let expected = if start == Start::Any { "True" } else { "False" };
-            assert!(said.contains("itself True"), "{}: {said}", level.word());
-            assert!(said.contains("made"), "{}: {said}", level.word());
-            for line in said.lines().filter(|line| !line.starts_with("itself")) {
+            assert!(text.contains("itself True"), "{}: {text}", level.word());
+            assert!(text.contains("made"), "{}: {text}", level.word());
+            for line in text.lines().filter(|line| !line.starts_with("itself")) {
                 assert!(
                     line.ends_with(expected),
-                    "{start:?}, {}: {said}",
+                    "{start:?}, {}: {text}",
                     level.word()
                 );
             }
@@ -868,7 +869,7 @@ for folder in [os.environ['WS'], os.environ['HOME'], '/tmp', '/dev/shm']:
     }
 }
 
-/// A host with a limit of file sizes outlives it, and the programs that it runs do not.
+/// A host with a limit of file sizes survives it, and its programs do not.
 #[test]
 fn a_write_beyond_the_limit_is_an_error_of_the_host() {
     if !is_alone("a_write_beyond_the_limit_is_an_error_of_the_host", "1") {
@@ -889,7 +890,8 @@ fn a_write_beyond_the_limit_is_an_error_of_the_host() {
     assert_eq!(ignored.map(|bits| bits >> 24 & 1), Some(0), "{text}");
 }
 
-/// Whether this process runs the test of that name alone; otherwise one is started for it, with a limit of file sizes.
+/// Whether this process runs only the test of that name; otherwise it starts such a process, with a limit of file
+/// sizes.
 fn is_alone(name: &str, file_size: &str) -> bool {
     const ALONE: &str = "TOOLGLOT_TEST_ALONE";
     if std::env::var_os(ALONE).is_some() {
@@ -917,10 +919,10 @@ fn is_alone(name: &str, file_size: &str) -> bool {
     false
 }
 
-/// A host that runs commands for days keeps no process of them and no descriptor.
+/// A host that runs commands for days holds no process of theirs and no descriptor.
 #[test]
 fn a_host_keeps_nothing_of_what_it_ran() {
-    // Other tests of this process would be counted.
+    // Other tests of this process would count.
     if !is_alone("a_host_keeps_nothing_of_what_it_ran", "unlimited") {
         return;
     }
@@ -944,7 +946,7 @@ fn a_host_keeps_nothing_of_what_it_ran() {
             command.limits.time = Duration::from_millis(50);
             assert_eq!(command.run().expect("it starts").exit, Exit::TimedOut);
         };
-        // What is found out once is found out.
+        // Facts that are found out once are cached.
         run();
         let before = held();
         for _ in 0..3 {
@@ -1020,7 +1022,7 @@ fn many_at_once_do_not_hold_each_other() {
     });
 }
 
-/// Everything above once more without being root.
+/// All tests above once more without root.
 #[test]
 fn the_same_holds_for_an_ordinary_user() {
     if !is_root() {

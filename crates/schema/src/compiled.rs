@@ -1,8 +1,8 @@
 //! Schemas compiled by the `jsonschema` crate, in which numbers are compared exactly.
 //!
-//! That crate reads schemas as values of `serde_json`, which hold numbers of 64 bits. So keywords that compare numbers are
-//! judged here: their values stand as text in the schema that it gets, under names that start with [`OURS`].
-//! Arguments are read where they are, without a copy.
+//! That crate reads schemas as values of `serde_json`, which have numbers of 64 bits. So this module checks keywords
+//! that compare numbers. The compiled schema has their values as text, under names that start with [`OURS`]. Arguments
+//! are read in place, without a copy.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,10 +15,10 @@ use toolglot_value::{Decimal, Map, Number, Value};
 use crate::multiple::is_multiple;
 use crate::normal_form::NAMED;
 
-/// How the names of the keywords that are judged here start.
+/// The prefix of the keywords that this module checks.
 const OURS: &str = "toolglot:";
 
-/// Deeper parts of a schema are passed on as they stand.
+/// Deeper parts of a schema are passed on unchanged.
 const MAX_DEPTH: usize = 128;
 
 pub(crate) type Compiled = jsonschema::Validator<Exact>;
@@ -44,13 +44,13 @@ pub(crate) fn compile(schema: &Value) -> Result<Compiled, ValidationError<'stati
         .build(&in_64_bits(&with_exact_keywords(schema, false, MAX_DEPTH)))
 }
 
-/// The keyword that an error is about, as it stands in the schema.
+/// The keyword of an error, as the schema spells it.
 pub(crate) fn keyword<'e>(error: &'e ValidationError<'_>) -> &'e str {
     let keyword = error.kind().keyword();
     keyword.strip_prefix(OURS).unwrap_or(keyword)
 }
 
-/// The value of a keyword that is judged here, where the error is about one.
+/// The value of the keyword, if the error is about a keyword that this module checks.
 pub(crate) fn keyword_value(error: &ValidationError<'_>) -> Option<Value> {
     match error.kind() {
         jsonschema::error::ValidationErrorKind::Custom { message, .. } => {
@@ -62,7 +62,7 @@ pub(crate) fn keyword_value(error: &ValidationError<'_>) -> Option<Value> {
 
 type Holds = fn(&Decimal<'_>, &Decimal<'_>) -> bool;
 
-/// The keywords that compare a number with another, and what has to hold.
+/// The keywords that compare a number with another, each with its condition.
 const BOUNDS: [(&str, Holds); 5] = [
     ("minimum", |number, limit| number >= limit),
     ("maximum", |number, limit| number <= limit),
@@ -71,7 +71,7 @@ const BOUNDS: [(&str, Holds); 5] = [
     ("multipleOf", is_multiple),
 ];
 
-/// The schema with the values of keywords that compare numbers written as text. `is_named`: whether its keys are the author's.
+/// The schema with the values of number keywords written as text. `is_named`: whether the author chose its keys.
 fn with_exact_keywords(schema: &Value, is_named: bool, depth: usize) -> Value {
     if depth == 0 {
         return schema.clone();
@@ -86,7 +86,7 @@ fn with_exact_keywords(schema: &Value, is_named: bool, depth: usize) -> Value {
         }
         other => return other.clone(),
     };
-    // In draft 4 this says of `minimum` and `maximum` what they mean.
+    // In draft 4 a boolean flag changes the meaning of `minimum` and `maximum`.
     let has_flag = ["exclusiveMinimum", "exclusiveMaximum"]
         .iter()
         .any(|flag| keywords.get(flag).is_some_and(Value::is_boolean));
@@ -128,7 +128,7 @@ fn has_number(value: &Value) -> bool {
     }
 }
 
-/// The value that was written as text.
+/// Decodes a value that was written as text.
 fn exact(text: &serde_json::Value) -> Value {
     let text = text.as_str().unwrap_or_default();
     toolglot_value::from_str(text).unwrap_or_default()
@@ -163,7 +163,7 @@ fn nearest_number(number: &Number) -> serde_json::Number {
 }
 
 struct Bound {
-    /// `None` where the keyword was written by the schema's author: it means nothing then.
+    /// `None` if the schema's author wrote the keyword: it then has no effect.
     limit: Option<Number>,
     holds: Holds,
 }
@@ -218,7 +218,7 @@ impl<'i> Keyword<'i, Exact> for OneOf {
     }
 }
 
-/// A text that two values have in common if JSON Schema takes them for equal: `1` and `1.0` are.
+/// A text that two values share if JSON Schema takes them for equal, such as `1` and `1.0`.
 fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write_canonical(&mut text, value);
@@ -258,7 +258,7 @@ fn write_canonical(out: &mut String, value: &Value) {
     };
 }
 
-/// Arguments as the `jsonschema` crate reads them.
+/// Arguments in the form that the `jsonschema` crate reads.
 #[derive(Debug)]
 pub(crate) struct Exact;
 
@@ -267,7 +267,7 @@ impl Json for Exact {
     type PreparedKey = String;
     type StringBuffer = Value;
 
-    // A lookup is a hash of the key: a pass over all members pays where it replaces several.
+    // A lookup is a hash of the key: one pass over all members is cheaper if it replaces several lookups.
     const KEYS_PER_LOOKUP: usize = 2;
 
     fn prepare_key(key: &str) -> String {

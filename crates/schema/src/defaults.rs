@@ -1,4 +1,4 @@
-//! `default` of properties, filled in.
+//! Fills in the `default` of properties.
 
 use toolglot_value::{Map, Value};
 
@@ -6,8 +6,8 @@ use crate::document::Document;
 
 /// Adds to `arguments` the `default` of each declared property that is missing, in nested objects and items too.
 ///
-/// A property that is there stays as it is, `null` too. A default that was filled in is the author's whole value: it is
-/// not searched for more defaults. Of `anyOf` and `oneOf` nothing is filled in: which branch is meant is not known yet.
+/// An existing property stays as it is, also if it is `null`. A filled-in default is the author's whole value and gets
+/// no further defaults. Nothing is filled in from `anyOf` and `oneOf`: the intended branch is not known yet.
 pub fn fill_defaults(schema: &Value, arguments: &mut Value) {
     Filler {
         document: Document::new(schema),
@@ -18,7 +18,7 @@ pub fn fill_defaults(schema: &Value, arguments: &mut Value) {
 
 struct Filler<'a> {
     document: Document<'a>,
-    /// The references that led from the present value to the present schema.
+    /// The references that were followed from the current value to the current schema.
     open: Vec<&'a str>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Filler<'a> {
         }
     }
 
-    /// A part of the value is reached by no reference yet.
+    /// No reference has been followed for a part of the value yet.
     fn fill_child(&mut self, schema: &'a Value, value: &mut Value) {
         let open = std::mem::take(&mut self.open);
         self.fill(schema, value);

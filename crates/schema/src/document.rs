@@ -2,11 +2,11 @@
 
 use toolglot_value::Value;
 
-/// How many schemas one question may look at, references followed. Real tool schemas have some dozens; a document of a
-/// few hundred bytes can unfold to billions.
+/// The maximum number of schemas that one query may visit, references followed. Real tool schemas have some dozens; a
+/// document of a few hundred bytes can unfold to billions.
 const MAX_VISITS: usize = 10_000;
 
-/// A schema and what is left of the work that one question about it may cause.
+/// A schema, and the remaining work budget of one query.
 #[derive(Debug)]
 pub struct Document<'a> {
     root: &'a Value,
@@ -21,17 +21,17 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// A document for one question that may look at less.
+    /// A document for one query with a smaller budget.
     pub(crate) fn with_visits(root: &'a Value, visits_left: usize) -> Document<'a> {
         Document { root, visits_left }
     }
 
-    /// Whether all visits are used up.
+    /// Whether the budget is used up.
     pub(crate) fn is_used_up(&self) -> bool {
         self.visits_left == 0
     }
 
-    /// Whether one more schema may be looked at.
+    /// Whether one more schema may be visited; counts the visit.
     pub fn visit(&mut self) -> bool {
         let allowed = self.visits_left > 0;
         self.visits_left = self.visits_left.saturating_sub(1);

@@ -1,7 +1,7 @@
-//! Schemas that unfold to more than anybody meant.
+//! Schemas that unfold to an excessive size.
 //!
 //! A validator follows each reference each time it meets it. Thirty definitions that use each other twice are a billion
-//! schemas to one value, in less than 2 KB; a server that lists such a tool would stop whoever calls it.
+//! schemas for one value, in less than 2 KB. A server with such a tool would block the caller.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ const SAME_VALUE: &[&str] = &[
 
 /// Whether some reference in `root` leads to more schemas for one value than a [`Document`] allows.
 ///
-/// Parts of a value are other values: what is reached through them is bounded by the arguments, not by the schema.
+/// Parts of a value are other values: the arguments bound the schemas that are reached through them, not the schema.
 pub(crate) fn unfolds_too_far(root: &Value) -> bool {
     let mut followed = BTreeSet::new();
     let mut schemas = vec![root];

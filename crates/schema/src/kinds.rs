@@ -1,11 +1,11 @@
-//! Shapes as sets: what either admits, and what both admit.
+//! Shapes as sets: union and intersection.
 
 use toolglot_engine::{Fields, Scalars, Shape};
 
-/// A shape taken apart: at most one entry for each kind of JSON value.
+/// A shape split by kind: at most one entry for each kind of JSON value.
 ///
-/// Two object shapes of a union become one that knows the properties of both: while a value streams, its first byte
-/// tells an object from an array, but nothing tells one object from another.
+/// Two object shapes of a union become one that knows the properties of both. While a value streams, its first byte
+/// distinguishes an object from an array, but nothing distinguishes two objects.
 #[derive(Default)]
 struct Kinds {
     scalars: Scalars,
@@ -14,7 +14,7 @@ struct Kinds {
     text: bool,
 }
 
-/// The shape that admits what `a` or `b` admits.
+/// The shape of the values that `a` or `b` admits.
 pub(crate) fn union(a: Shape, b: Shape) -> Shape {
     let (Some(a), Some(b)) = (Kinds::of(a), Kinds::of(b)) else {
         return Shape::Any;
@@ -33,7 +33,8 @@ pub(crate) fn union(a: Shape, b: Shape) -> Shape {
     .into_shape()
 }
 
-/// The shape that admits what both `a` and `b` admit. A contradiction knows nothing: validation will say so.
+/// The shape of the values that both `a` and `b` admit. A contradiction becomes an unknown shape: validation will
+/// report it.
 pub(crate) fn meet(a: Shape, b: Shape) -> Shape {
     let (a, b) = match (Kinds::of(a), Kinds::of(b)) {
         (Some(a), Some(b)) => (a, b),
@@ -58,7 +59,7 @@ pub(crate) fn meet(a: Shape, b: Shape) -> Shape {
 }
 
 impl Kinds {
-    /// `None` where nothing is known.
+    /// `None` if nothing is known.
     fn of(shape: Shape) -> Option<Kinds> {
         let mut kinds = Kinds::default();
         match shape {
@@ -66,7 +67,7 @@ impl Kinds {
             Shape::Scalar(scalars) => kinds.scalars = scalars,
             Shape::Object(fields) => kinds.object = Some(fields),
             Shape::Array(items) => kinds.array = Some(*items),
-            // A union made here holds each kind once, so the parts do not meet.
+            // A union from this module has each kind once, so the parts do not overlap.
             Shape::OneOf(parts) => {
                 for part in parts {
                     let part = Kinds::of(part)?;
@@ -83,7 +84,7 @@ impl Kinds {
         Some(kinds)
     }
 
-    /// Text comes last: any text is one, so what is tried after it would never be read.
+    /// Text comes last: it matches any text, so a later part would never be read.
     fn into_shape(self) -> Shape {
         let mut parts = Vec::new();
         if self.scalars != Scalars::default() {
@@ -116,7 +117,7 @@ fn meet_of_fields(a: Fields, b: Fields) -> Fields {
     }
 }
 
-/// The properties of both in order, those of one name joined.
+/// The properties of both in order; properties with the same name are joined.
 fn merged(
     mut a: Vec<(String, Shape)>,
     b: Vec<(String, Shape)>,

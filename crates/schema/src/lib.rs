@@ -1,14 +1,14 @@
-//! What a JSON Schema says about a tool's arguments.
+//! The meaning of a JSON Schema for a tool's arguments.
 //!
-//! Three questions are answered here, each by a pure function of the schema:
+//! This crate answers three questions, each by a pure function of the schema:
 //!
 //! - [`shape`] and [`fields`]: how is a value *read*? The engine types `42` and `true` by it while they stream.
 //! - [`Validator`]: do the arguments fit? Its answers are instructions that a model can follow.
-//! - [`fill_defaults`]: what did the model leave to the schema?
+//! - [`fill_defaults`]: which values does the schema supply?
 //!
-//! Schemas are taken as tool authors write them: `nullable: true` and type words of other languages (`float`, `dict`)
+//! Schemas may have the habits of tool authors: `nullable: true` and type words of other languages (`float`, `dict`)
 //! are understood. References are followed inside the schema only. This crate opens no file and no socket, and regular
-//! expressions run in linear time, so a schema from a server that nobody knows can do no more than be refused.
+//! expressions run in linear time. So a schema from an unknown server can only be refused.
 //!
 //! ```
 //! use toolglot_value::json;
@@ -59,13 +59,14 @@ pub use validate::{SchemaError, Validator};
 pub use violation::Violation;
 pub use whole_numbers::write_whole;
 
-/// What the crates of this workspace share. It is not covered by semantic versioning: any release may change it.
+/// Items that the crates of this workspace share. They are not covered by semantic versioning: any release may change
+/// them.
 #[doc(hidden)]
 pub mod internal {
     pub use crate::document::Document;
 }
 
-/// The example of the README, compiled and run with the other examples.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

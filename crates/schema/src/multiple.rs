@@ -1,14 +1,14 @@
-//! Whether a number is a multiple of another, whatever their size.
+//! Whether a number is a multiple of another, for numbers of any size.
 
 use toolglot_value::Decimal;
 
-/// Whether `number` is a whole multiple of `unit`, which is above zero. A unit of more than 38 digits has no multiples but itself
-/// times a power of ten.
+/// Whether `number` is an integer multiple of `unit`, which is above zero. For a unit of more than 38 digits, only
+/// itself times a power of ten counts as a multiple.
 pub(crate) fn is_multiple(number: &Decimal<'_>, unit: &Decimal<'_>) -> bool {
     if number.digits().is_empty() {
         return true;
     }
-    // Digits have no zero at their end: what stands below the unit's last digit is no multiple of it.
+    // The digits have no trailing zero, so a number with a smaller exponent than the unit is not a multiple.
     let Ok(shift) = u64::try_from(number.exponent().saturating_sub(unit.exponent())) else {
         return false;
     };
@@ -26,7 +26,7 @@ pub(crate) fn is_multiple(number: &Decimal<'_>, unit: &Decimal<'_>) -> bool {
     modulus.times(remainder, modulus.power_of_ten(shift)) == 0
 }
 
-/// Arithmetic of remainders below a number that is at most half of `u128::MAX`.
+/// Modular arithmetic with a modulus of at most half of `u128::MAX`.
 struct Modulus(u128);
 
 impl Modulus {

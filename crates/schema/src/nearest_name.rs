@@ -1,13 +1,13 @@
-//! "Did you mean": the known name that is nearest to a written one.
+//! "Did you mean": the known name nearest to a written one.
 
-/// Names longer than this are not compared: no tool or parameter is called so.
+/// Longer names are not compared: no tool or parameter has such a name.
 const MAX_LEN: usize = 64;
 
-/// The one of `known` that `name` was probably meant to be, if any is near enough.
+/// The name in `known` that `name` probably means, if one is near enough.
 ///
-/// Letter case, `-`, `_` and blanks do not count; a letter more, less, other or swapped with its neighbour counts one,
-/// and at most a third of the name may differ. Of two equally near names the first is taken.
-/// Quadratic in the length of the names, which is capped.
+/// Letter case, `-`, `_` and blanks do not count. An inserted, deleted or replaced letter or a swap of neighbours
+/// counts one, and at most a third of the name may differ. Of two equally near names the first is taken. Quadratic in
+/// the length of the names, which is capped.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let written = folded(name)?;
     let allowed = (written.len() / 3).max(1);
@@ -34,7 +34,7 @@ fn folded(name: &str) -> Option<Vec<char>> {
     }
 }
 
-/// Optimal string alignment: edits and swaps of neighbours, by three rows of the table.
+/// Optimal string alignment: edits and swaps of neighbours, with three rows of the table.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before = vec![0; b.len() + 1];
     let mut above: Vec<usize> = (0..=b.len()).collect();

@@ -1,8 +1,8 @@
-//! Schemas as tool authors write them, brought to the words of JSON Schema.
+//! Normalizes schemas of tool authors to the keywords of JSON Schema.
 
 use toolglot_value::{Map, Value, json};
 
-/// Type words of other languages and the JSON Schema type each stands for.
+/// Type words of other languages, each with its JSON Schema type.
 /// Seen in the tool lists of BFCL, SGLang and dynamo-parsers.
 const TYPE_WORDS: &[(&str, &str)] = &[
     ("bool", "boolean"),
@@ -18,7 +18,7 @@ const TYPE_WORDS: &[(&str, &str)] = &[
     ("text", "string"),
     ("tuple", "array"),
     ("uint", "integer"),
-    // JSON Schema's own, in whatever letters: Gemini's are capitals.
+    // JSON Schema's own words, in any letter case: Gemini writes capitals.
     ("array", "array"),
     ("boolean", "boolean"),
     ("integer", "integer"),
@@ -28,7 +28,7 @@ const TYPE_WORDS: &[(&str, &str)] = &[
     ("string", "string"),
 ];
 
-/// The word for a type that is not said.
+/// The word for an unspecified type.
 const ANY: &str = "any";
 
 /// Keywords whose value is data, not a schema.
@@ -36,7 +36,7 @@ const DATA: &[&str] = &[
     "const", "default", "enum", "example", "examples", "required", "type",
 ];
 
-/// Keywords whose value maps names to schemas: the names are the author's own.
+/// Keywords whose value maps names to schemas: the author chooses the names.
 pub(crate) const NAMED: &[&str] = &[
     "$defs",
     "definitions",
@@ -45,15 +45,16 @@ pub(crate) const NAMED: &[&str] = &[
     "properties",
 ];
 
-/// Keywords that say a schema's types by other schemas.
+/// Keywords that define a schema's types by other schemas.
 const COMPOSED: &[&str] = &["$ref", "allOf", "anyOf", "oneOf"];
 
-/// How deep a schema is rewritten; below that it is taken as it stands.
+/// The maximum depth of rewriting; deeper schemas stay as they are.
 const MAX_DEPTH: usize = 128;
 
-/// The schema with `nullable`, foreign type words and, where it names no draft, older tuples replaced, all else as written.
+/// The schema with `nullable`, foreign type words and, if it names no draft, older tuples replaced; the rest is
+/// unchanged.
 pub(crate) fn standard(schema: &Value) -> Value {
-    // The draft that counts where none is named has other words for tuples than those before.
+    // The default draft has other keywords for tuples than older drafts.
     let names_none = schema.get("$schema").is_none();
     rewrite(schema, names_none, MAX_DEPTH)
 }
@@ -140,7 +141,7 @@ fn admit_null(keywords: &mut Map<String, Value>) {
             single => *single = json!([single.take(), "null"]),
         }
     } else if COMPOSED.iter().any(|word| keywords.contains_key(word)) {
-        // The types are said elsewhere: all of this, or null.
+        // The types come from other schemas, so the result is `anyOf` this schema and null.
         let not_null = std::mem::take(keywords);
         keywords.insert("anyOf".into(), json!([not_null, {"type": "null"}]));
     }

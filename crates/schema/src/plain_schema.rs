@@ -1,8 +1,8 @@
-//! Schemas of everyday keywords, and whether they admit a value, without compiling them.
+//! Schemas of common keywords: whether they admit a value, without compiling them.
 //!
-//! To compile any schema the validator first compiles the schema of schemas, which takes longer than all else that a small call
-//! needs. Nearly all tools have plain schemas, and nearly all calls keep to them. What is not plain here, or not admitted, is
-//! left to the validator: the answer "admitted" has to be right, "not admitted" may be wrong.
+//! Before its first schema the validator compiles the metaschema, which takes longer than all other work of a small
+//! call. Nearly all tools have plain schemas, and nearly all calls fit them. The validator gets schemas that are not
+//! plain, and values that are not admitted here. The answer "admitted" must be right; "not admitted" may be wrong.
 
 use std::collections::HashSet;
 
@@ -11,21 +11,21 @@ use toolglot_value::{Map, Number, Value};
 /// Deeper schemas are not plain.
 const MAX_DEPTH: usize = 32;
 
-/// Drafts in which the keywords below mean the same, but for `format`.
+/// Drafts in which the keywords below have the same meaning, except `format`.
 const DRAFTS: [&str; 3] = [
     LATEST,
     "http://json-schema.org/draft-07/schema#",
     "http://json-schema.org/draft-07/schema",
 ];
 
-/// The draft that holds where a schema names none. In it `format` is an annotation; in older ones the validator checks it.
+/// The default draft. In it `format` is an annotation; in older drafts the validator checks it.
 const LATEST: &str = "https://json-schema.org/draft/2020-12/schema";
 
 const TYPES: [&str; 7] = [
     "null", "boolean", "integer", "number", "string", "array", "object",
 ];
 
-/// Whether a schema has only keywords that are known here, each well-formed.
+/// Whether a schema has only the keywords known here, each well-formed.
 pub(crate) fn is_plain(schema: &Value) -> bool {
     let draft = match schema.get("$schema") {
         Some(draft) => draft.as_str(),
@@ -78,7 +78,7 @@ fn is_type(value: &Value) -> bool {
     }
 }
 
-/// Whether these are texts, each another.
+/// Whether all values are strings, each different.
 fn are_names(values: &[Value]) -> bool {
     let mut known = HashSet::new();
     let mut names = values.iter().map(Value::as_str);
@@ -137,7 +137,7 @@ fn keeps_to(keywords: &Map<String, Value>, keyword: &str, wanted: &Value, value:
         "maximum" => is_bounded(value, wanted, |number, bound| number <= bound),
         "exclusiveMinimum" => is_bounded(value, wanted, |number, bound| number > bound),
         "exclusiveMaximum" => is_bounded(value, wanted, |number, bound| number < bound),
-        // The others say nothing of a value.
+        // The other keywords do not restrict a value.
         _ => true,
     }
 }
@@ -146,7 +146,7 @@ fn is_of_type(word: &Value, value: &Value) -> bool {
     match word.as_str() {
         Some("null") => value.is_null(),
         Some("boolean") => value.is_boolean(),
-        // A whole number may be written as `1.0`: that is for the validator.
+        // An integer may be written as `1.0`: the validator decides that.
         Some("integer") => value.is_i64() || value.is_u64(),
         Some("number") => value.is_number(),
         Some("string") => value.is_string(),
@@ -156,7 +156,7 @@ fn is_of_type(word: &Value, value: &Value) -> bool {
     }
 }
 
-/// Characters of a text.
+/// The number of characters of a text.
 fn length(value: &Value) -> Option<usize> {
     value.as_str().map(|text| text.chars().count())
 }

@@ -4,28 +4,28 @@ use std::collections::HashMap;
 
 use toolglot_value::Value;
 
-/// More references in a row than anyone writes, and than a validator should follow.
+/// The longest chain of references: longer than any author writes, and than a validator should follow.
 const LONGEST_CHAIN: usize = 100;
 
-/// Keywords whose schemas are about the same value, in lists and alone; a schema after others is about a smaller one.
+/// Keywords whose schemas apply to the same value, in lists and alone; other subschemas apply to a smaller value.
 const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const ALONE: [&str; 4] = ["not", "if", "then", "else"];
 const NAMED: [&str; 1] = ["dependentSchemas"];
 
-/// A reference of the schema that leads back to itself with the same value: through references, and through `allOf` and its like.
-/// Recursion through a property is not one: there the value gets smaller. Complexity: the schema's size.
+/// A reference of the schema that leads back to itself for the same value: through references, and through `allOf` and
+/// its like. Recursion through a property is not a cycle: the value gets smaller there. Complexity: the schema's size.
 pub(crate) fn circle(schema: &Value) -> Option<String> {
-    let mut ahead = vec![schema];
+    let mut pending = vec![schema];
     let mut seen: HashMap<*const Value, State> = HashMap::new();
-    while let Some(value) = ahead.pop() {
+    while let Some(value) = pending.pop() {
         match value {
             Value::Object(map) => {
                 if let Some(found) = is_circle(schema, value, &mut seen) {
                     return Some(found);
                 }
-                ahead.extend(map.values());
+                pending.extend(map.values());
             }
-            Value::Array(list) => ahead.extend(list),
+            Value::Array(list) => pending.extend(list),
             _ => {}
         }
     }
@@ -34,19 +34,19 @@ pub(crate) fn circle(schema: &Value) -> Option<String> {
 
 #[derive(Clone, Copy)]
 enum State {
-    /// On the way that is being walked.
+    /// On the current path.
     Open,
-    /// Nothing after it leads back; so many references follow each other from here.
+    /// Finished, without a cycle; the longest chain of references from here.
     Done(usize),
 }
 
-/// A schema on the way that is being walked.
+/// A schema on the current path.
 struct Frame<'a> {
     at: &'a Value,
-    /// The reference that led here.
+    /// The reference that led to this schema.
     reference: Option<&'a str>,
     ahead: std::vec::IntoIter<(&'a Value, Option<&'a str>)>,
-    /// The references in a row from here, as far as that is known.
+    /// The longest chain of references from here that is known so far.
     longest: usize,
 }
 
@@ -58,7 +58,7 @@ fn reference(schema: &Value) -> Option<&str> {
         .filter(|reference| reference.starts_with('#'))
 }
 
-/// What a schema says by other schemas of the same value, with the reference that leads there.
+/// The schemas that apply to the same value as `schema`, each with the reference that leads to it.
 fn steps<'a>(document: &'a Value, schema: &'a Value) -> Vec<(&'a Value, Option<&'a str>)> {
     let mut steps = Vec::new();
     if let Some(reference) = reference(schema)
@@ -79,8 +79,8 @@ fn steps<'a>(document: &'a Value, schema: &'a Value) -> Vec<(&'a Value, Option<&
     steps
 }
 
-/// Walks from `first` to where it has not been, without recursion. The last reference of the way that leads back, or of one that
-/// is too long.
+/// Depth-first search from `first` over unvisited schemas, without recursion. Returns the last reference of a cycle, or
+/// of a chain that is too long.
 fn is_circle<'a>(
     document: &'a Value,
     first: &'a Value,
@@ -112,7 +112,7 @@ fn is_circle<'a>(
         };
         match seen.get(&std::ptr::from_ref(next)) {
             Some(State::Open) => {
-                // Schemas contain each other in one direction only, so a reference is on the way.
+                // Schemas contain each other in one direction only, so the path has a reference.
                 let before = way.iter().rev().find_map(|frame| frame.reference);
                 return Some(reference.or(before).unwrap_or("#").to_owned());
             }
@@ -175,7 +175,7 @@ mod tests {
             let mut defs = toolglot_value::Map::new();
             for n in 0..n {
                 let next = format!("#/$defs/{}", n + 1);
-                // Two ways at each step: all of them together are too many to walk.
+                // Two branches at each step: there are too many paths to walk them all.
                 defs.insert(
                     n.to_string(),
                     json!({"allOf": [{"$ref": next}, {"$ref": next}]}),

@@ -1,4 +1,4 @@
-//! JSON Schema to [`Shape`]: how a value is read, never whether it is valid.
+//! JSON Schema to [`Shape`]: how a value is read, not whether it is valid.
 
 use toolglot_engine::{Fields, Scalars, Shape};
 use toolglot_value::{Map, Value};
@@ -7,22 +7,23 @@ use crate::document::Document;
 use crate::kinds::{meet, union};
 use crate::normal_form::standard;
 
-/// How deep shapes nest; below that nothing is known.
+/// The maximum depth of shapes; deeper values have an unknown shape.
 const MAX_DEPTH: usize = 64;
 
-/// How often a reference is followed inside itself: a tree of 16 levels is read by its schema, if that is narrow. What is tried
-/// first comes first; the last always ends.
+/// How often a reference is followed inside itself: a narrow tree of 16 levels is read by its schema. The limits are
+/// tried in this order; the last one always ends.
 const LEVELS: [usize; 6] = [16, 8, 4, 2, 1, 0];
 
-/// Schemas that such a shape may be made of.
+/// The maximum number of schemas in such a shape.
 const UNFOLDED: usize = 2_000;
 
 /// The shape of the values that `schema` describes.
 ///
-/// References are followed inside the schema; one that leads back to where it stands is followed as long as the shape stays
-/// small, 16 times at most, and below that, or outside, nothing is known ([`Shape::Any`]). In a union text comes last, so that `42` for `["string", "integer"]` is an integer:
-/// dialects without quotes have no other way to say so. Objects of a union become one that knows the
-/// properties of each. Conditions (`if`, `not`, `dependentSchemas`) say nothing about reading and are passed over.
+/// References are followed inside the schema. One that leads back to itself is followed while the shape is small, 16
+/// times at most. Deeper values, and targets outside, have an unknown shape ([`Shape::Any`]). In a union text comes
+/// last, so `42` for `["string", "integer"]` is an integer: dialects without quotes cannot write it otherwise. Objects
+/// of a union become one that knows the properties of each. Conditions (`if`, `not`, `dependentSchemas`) do not affect
+/// reading and are skipped.
 pub fn shape(schema: &Value) -> Shape {
     let schema = standard(schema);
     for levels in LEVELS {
@@ -46,7 +47,7 @@ pub fn shape(schema: &Value) -> Shape {
     Shape::Any
 }
 
-/// The parameters that an object schema declares; all names are free where `schema` describes no object.
+/// The parameters that an object schema declares; all names are free if `schema` describes no object.
 pub fn fields(schema: &Value) -> Fields {
     match shape(schema) {
         Shape::Object(fields) => fields,
@@ -71,7 +72,7 @@ struct Reader<'a> {
     depth: usize,
     /// How often a reference is followed inside itself.
     levels: usize,
-    /// Something was too deep, and there were references inside themselves above it.
+    /// Whether the depth limit or the work budget cut the shape.
     is_cut: bool,
 }
 
@@ -96,8 +97,8 @@ impl<'a> Reader<'a> {
             if let Some(branches) = self.union_of(list(keywords, union_of)) {
                 let offers_text = has_text(&branches);
                 shape = meet(shape, branches);
-                // `type` may forbid what a branch offers. What cannot be read as an object stays the text that it is, for
-                // validation to refuse.
+                // `type` may forbid a type that a branch offers. A value that cannot be read as an object stays text,
+                // for validation to refuse.
                 if offers_text && matches!(shape, Shape::Object(_) | Shape::Array(_)) {
                     shape = union(shape, Shape::Text);
                 }
@@ -121,7 +122,7 @@ impl<'a> Reader<'a> {
         shape
     }
 
-    /// What the keywords of one schema say, its compositions apart.
+    /// The shape from the keywords of one schema, without its compositions.
     fn own(&mut self, keywords: &'a Map<String, Value>) -> Shape {
         match keywords.get("type") {
             Some(Value::String(word)) => self.of_type(word, keywords),
@@ -174,7 +175,7 @@ impl<'a> Reader<'a> {
         let properties = map(keywords, "properties")
             .map(|(name, schema)| (name.clone(), self.read(schema)))
             .collect();
-        // A property that matches a pattern is not declared by name: it may look like any of the patterns.
+        // A property that matches a pattern is not declared by name: it may have the shape of any of the patterns.
         let patterns = map(keywords, "patternProperties")
             .map(|(_, schema)| self.read(schema))
             .reduce(union);
@@ -193,7 +194,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One shape for all items: `prefixItems`, drafts' `items` lists and `items` together.
+    /// One shape for all items: the union of `prefixItems`, drafts' `items` lists and `items`.
     fn items(&mut self, keywords: &'a Map<String, Value>) -> Shape {
         let prefix = list(keywords, "prefixItems")
             .iter()
@@ -244,7 +245,7 @@ fn of_value(value: &Value) -> Shape {
     Shape::Scalar(scalars)
 }
 
-/// The type that a schema without `type` means by the keywords it uses.
+/// The type that a schema without `type` implies by its keywords.
 fn implied_type(keywords: &Map<String, Value>) -> Option<&'static str> {
     const IMPLIED: &[(&str, &[&str])] = &[
         (

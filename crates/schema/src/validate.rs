@@ -14,7 +14,7 @@ use crate::plain_schema::{admits, is_plain};
 use crate::ref_cycle::circle;
 use crate::violation_order::findings;
 
-/// More violations than a model would repair in one turn are not listed.
+/// The maximum number of listed violations: a model would not repair more in one turn.
 const MAX_VIOLATIONS: usize = 16;
 
 /// Why a schema cannot be used.
@@ -24,14 +24,14 @@ pub enum SchemaError {
     /// A reference leads out of the schema, or to nothing in it.
     #[error("the schema holds a reference that cannot be followed inside it")]
     Reference {
-        /// Which, and why not.
+        /// Which one, and why not.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// References that lead only to each other: no value could ever be checked against them.
+    /// References that lead only to each other: no value can be checked against them.
     #[error("the reference `{reference}` leads in a circle back to itself")]
     Circle {
-        /// One of them.
+        /// One of these references.
         reference: String,
     },
     /// Its references lead to more schemas than any value needs.
@@ -40,20 +40,20 @@ pub enum SchemaError {
     /// The schema is invalid by its own draft.
     #[error("the schema is not valid at `{path}`")]
     Invalid {
-        /// A JSON pointer into the schema; empty for the whole.
+        /// A JSON pointer into the schema; empty for the whole schema.
         path: String,
-        /// What is wrong there.
+        /// The cause.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
 }
 
-/// A schema made ready to check arguments.
+/// A schema prepared to check arguments.
 ///
 /// The draft is the one that `$schema` names, else 2020-12. `format` is an annotation, as that draft has it.
 #[derive(Debug)]
 pub struct Validator {
-    /// Compiled when it is first needed, where the schema is plain; `None` if that failed after all.
+    /// Compiled at its first use if the schema is plain; `None` if the compilation failed after all.
     compiled: OnceLock<Option<Compiled>>,
     is_plain: bool,
     schema: Value,
@@ -97,8 +97,8 @@ impl Validator {
         })
     }
 
-    /// What is wrong with `arguments`, in the order in which they were written; empty if nothing is.
-    /// At most 16 violations are listed.
+    /// The violations of `arguments`, in the order in which the arguments were written; empty if there are none. At
+    /// most 16 violations are listed.
     pub fn validate(&self, arguments: &Value) -> Vec<Violation> {
         if self.is_plain && admits(&self.schema, arguments) {
             return Vec::new();
@@ -107,7 +107,7 @@ impl Validator {
             .compiled
             .get_or_init(|| Validator::compiled(&self.schema).ok());
         let Some(compiled) = compiled else {
-            // No plain schema comes here. If one did, nothing could be said of its arguments.
+            // Unreachable for a plain schema: without a validator, nothing is known about its arguments.
             return vec![Violation {
                 path: String::new(),
                 keyword: "schema".into(),

@@ -1,4 +1,4 @@
-//! Violations, worded as instructions: a model that does what the message says has repaired its call.
+//! Violations, worded as instructions: a model that follows the message repairs its call.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -11,16 +11,16 @@ use crate::compiled::{keyword, keyword_value};
 use crate::nearest;
 use crate::violation_order::{Finding, findings};
 
-/// How many characters of a value a message quotes.
+/// The maximum number of characters of a value that a message quotes.
 const MAX_QUOTED: usize = 60;
 
-/// How many names or options a message lists.
+/// The maximum number of names or options that a message lists.
 const MAX_LISTED: usize = 24;
 
 /// One way in which arguments do not fit their schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// A JSON pointer into the arguments; empty for the whole. A missing property is reported where it is missing.
+    /// A JSON pointer into the arguments; empty for the whole. A missing property has the pointer of its object.
     pub path: String,
     /// The keyword of JSON Schema that is violated: `required`, `type`, `enum`, ...
     pub keyword: String,
@@ -140,7 +140,7 @@ fn instruction(error: &ValidationError<'_>, schema: &Value, arguments: &Value) -
     }
 }
 
-/// The value of the keyword that an error is about, where it says which values are right: of `enum` an array.
+/// The keyword's value, if it gives the allowed values: for `enum` an array.
 fn wanted(error: &ValidationError<'_>) -> Option<Value> {
     match error.kind() {
         ValidationErrorKind::Enum { options } => Some(options.as_ref().into()),
@@ -153,7 +153,7 @@ fn wanted(error: &ValidationError<'_>) -> Option<Value> {
     }
 }
 
-/// The branches' own complaints: of the branch that is nearest, or what any of them is missing.
+/// The violations of the branches: of the nearest branch, or the properties that any branch misses.
 fn any_of(
     path: &str,
     branches: &[Vec<ValidationError<'static>>],
@@ -196,8 +196,8 @@ fn any_of(
     }
 }
 
-/// How far the value at `path` is from a branch: one that wants another kind of value is farthest, then one that a constant in
-/// the value tells from it; then the one that complains of more, and less deep inside.
+/// The distance of the value at `path` from a branch. A branch of another type is farthest, then one that a constant in
+/// the value excludes. Then more errors count as farther, and errors deeper inside as nearer.
 fn distance(
     path: &str,
     branch: &[ValidationError<'static>],
@@ -206,15 +206,15 @@ fn distance(
         error.instance_path().as_str() == path
             && matches!(error.kind(), ValidationErrorKind::Type { .. })
     });
-    let is_told = branch.iter().any(|error| mark(path, error).is_some());
+    let is_excluded = branch.iter().any(|error| mark(path, error).is_some());
     let depths = branch
         .iter()
         .map(|error| error.instance_path().as_str().len());
     let deepest = depths.max().unwrap_or_default();
-    (is_other_kind, is_told, branch.len(), Reverse(deepest))
+    (is_other_kind, is_excluded, branch.len(), Reverse(deepest))
 }
 
-/// The one value that a branch wants for a property of the value at `path`, where that is another: what tells branches apart.
+/// The only value that a branch allows for a property of the value at `path`, if the property differs: a discriminator.
 fn mark(path: &str, error: &ValidationError<'static>) -> Option<Value> {
     let property = error
         .instance_path()
@@ -234,7 +234,7 @@ fn mark(path: &str, error: &ValidationError<'static>) -> Option<Value> {
     }
 }
 
-/// What to write for the property that tells the branches apart, where it is not one of theirs.
+/// The message for a discriminator property whose value belongs to no branch.
 fn alternative_marks(
     path: &str,
     branches: &[Vec<ValidationError<'static>>],
@@ -258,7 +258,7 @@ fn alternative_marks(
     Some(one_of(&subject(&at), &Value::Array(options?), value))
 }
 
-/// The types of the branches, where each failed by the type of the value itself.
+/// The types of the branches, if each failed by the type of the value itself.
 fn alternative_types(branches: &[Vec<ValidationError<'static>>]) -> Option<Vec<String>> {
     let place = branches.first()?.first()?.instance_path();
     branches
@@ -296,7 +296,7 @@ fn add_missing(property: &serde_json::Value, path: &str, value: &Value, known: &
     message
 }
 
-/// `name` is in the object at `path`, beside `given`.
+/// The message for an unexpected member `name` of the object at `path`, whose members are `given`.
 fn leave_out(name: &str, path: &str, known: &[&str], given: Option<&Map<String, Value>>) -> String {
     let whole = member(path, name);
     let is_given = |name: &str| given.is_some_and(|given| given.contains_key(name));
@@ -319,7 +319,7 @@ fn leave_out(name: &str, path: &str, known: &[&str], given: Option<&Map<String, 
     }
 }
 
-/// How a message calls the member `name` of the object at `path`: as it is there, if nothing else holds it.
+/// The member `name` of the object at `path` in a message: `search` at the root, `edits[0].search` below it.
 fn member(path: &str, name: &str) -> String {
     if path.is_empty() {
         name.to_owned()
@@ -344,7 +344,7 @@ fn one_of(it: &str, options: &Value, value: &Value) -> String {
     )
 }
 
-/// What `contains` asks for, where that is said in a word.
+/// The requirement of `contains`, if one word describes it.
 fn wanted_item(error: &ValidationError<'_>, schema: &Value) -> Option<String> {
     let keyword = error.schema_path().as_str();
     let holder = schema.pointer(&keyword[..keyword.rfind('/')?])?;
@@ -368,7 +368,7 @@ fn wanted_item(error: &ValidationError<'_>, schema: &Value) -> Option<String> {
     })
 }
 
-/// The names that the schema declares beside the violated keyword.
+/// The declared names next to the violated keyword.
 fn declared<'a>(error: &ValidationError<'_>, schema: &'a Value) -> Vec<&'a str> {
     let keyword = error.schema_path().as_str();
     keyword
@@ -385,7 +385,7 @@ fn declared<'a>(error: &ValidationError<'_>, schema: &'a Value) -> Vec<&'a str> 
         .collect()
 }
 
-/// How a message calls the value at `path`: `edits[0].search` for `/edits/0/search`.
+/// The spelling of the value at `path` in a message: `edits[0].search` for `/edits/0/search`.
 fn subject(path: &str) -> String {
     if path.is_empty() {
         "the arguments".into()
@@ -394,7 +394,7 @@ fn subject(path: &str) -> String {
     }
 }
 
-/// A value as JSON, short: long text is cut, arrays and objects are named.
+/// A value as short JSON: long text is cut, arrays and objects are named.
 fn quoted(value: &Value) -> String {
     match value {
         Value::String(text) => match text.char_indices().nth(MAX_QUOTED) {

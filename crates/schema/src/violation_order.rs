@@ -1,22 +1,22 @@
-//! The order of violations: that in which the model wrote the members that they are about.
+//! The order of violations: the order in which the model wrote the members.
 //!
-//! The `jsonschema` crate keeps the properties of a schema in a sorted map. Where arguments have more members than the schema
-//! has properties, it walks that map, and its errors come in alphabetical order.
+//! The `jsonschema` crate keeps the properties of a schema in a sorted map. If arguments have more members than the
+//! schema has properties, it walks that map, and its errors come in alphabetical order.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use toolglot_value::Value;
 
-/// What one violation is made from.
+/// The source of one violation.
 pub(crate) struct Finding<'e, 'i> {
     pub(crate) error: &'e ValidationError<'i>,
-    /// Where the error is about members that should not be there: one of them.
+    /// One of the unexpected members, if the error is about such members.
     pub(crate) unexpected: Option<&'e str>,
-    /// Which member or item it is about, at each level of the arguments.
+    /// The index of its member or item, at each level of the arguments.
     place: Vec<usize>,
 }
 
-/// What errors find, in the model's order.
+/// The findings of errors, in the model's order.
 pub(crate) fn findings<'e, 'i>(
     errors: &'e [ValidationError<'i>],
     arguments: &Value,
@@ -46,7 +46,7 @@ pub(crate) fn findings<'e, 'i>(
     in_order(found, 0)
 }
 
-/// The indices of the members and items that lead to a value, and the value.
+/// The indices of the members and items on the path to a value, and the value.
 fn place<'v>(path: &str, arguments: &'v Value) -> (Vec<usize>, Option<&'v Value>) {
     let mut place = Vec::new();
     let mut value = arguments;
@@ -71,8 +71,8 @@ fn place<'v>(path: &str, arguments: &'v Value) -> (Vec<usize>, Option<&'v Value>
     (place, Some(value))
 }
 
-/// The findings about members of the value at `depth`, in the order of the members. Those about the value itself keep their
-/// places among them.
+/// The findings about members of the value at `depth`, in the order of the members. Findings about the value itself
+/// keep their places among them.
 fn in_order<'e, 'i>(found: Vec<Finding<'e, 'i>>, depth: usize) -> Vec<Finding<'e, 'i>> {
     if found.len() < 2 {
         return found;

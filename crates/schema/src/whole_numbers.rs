@@ -1,10 +1,10 @@
-//! Whole numbers, written as the integers that a schema asks for.
+//! Rewrites whole numbers as the integers that a schema requires.
 
 use toolglot_value::{Number, Value};
 
 use crate::document::Document;
 
-/// Writes `2.0` and `1e2` as `2` and `100` where the schema says `integer`, in nested objects and items too.
+/// Writes `2.0` and `1e2` as `2` and `100` where the schema has `integer`, in nested objects and items too.
 ///
 /// JSON Schema takes them for integers; programming languages do not. Numbers beyond 2^53 stay as they are written.
 pub fn write_whole(schema: &Value, arguments: &mut Value) {
@@ -20,7 +20,7 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 struct Writer<'a> {
     document: Document<'a>,
-    /// The references that led from the present value to the present schema.
+    /// The references that were followed from the current value to the current schema.
     open: Vec<&'a str>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Writer<'a> {
         for union in ["allOf", "anyOf", "oneOf"] {
             let branches = keywords.get(union).and_then(Value::as_array);
             let branches = branches.map(Vec::as_slice).unwrap_or_default();
-            // A number is as good as an integer where one branch says so.
+            // A number may stay a number if one branch allows it.
             let is_open = union != "allOf"
                 && value.is_number()
                 && branches
@@ -85,7 +85,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A part of the value is reached by no reference yet.
+    /// No reference has been followed for a part of the value yet.
     fn write_child(&mut self, schema: &'a Value, value: &mut Value) {
         let open = std::mem::take(&mut self.open);
         self.write(schema, value);

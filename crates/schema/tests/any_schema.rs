@@ -1,11 +1,11 @@
-//! What must hold for any JSON that somebody calls a schema.
+//! Properties for any JSON that a caller passes as a schema.
 
 use proptest::prelude::*;
 use toolglot_engine::{Fields, Shape};
 use toolglot_schema::{Validator, fill_defaults, shape};
 use toolglot_value::{Map, Value, json};
 
-/// JSON made of the keywords that are read here, in right and in wrong places.
+/// JSON of the keywords that this crate reads, in right and in wrong places.
 fn schema_like() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!({})),
@@ -58,7 +58,7 @@ fn schema_like() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A union holds two kinds or more, each once, text last; what is known of nothing is no part of one.
+/// A union has two kinds or more, each once, text last; an unknown shape is not part of a union.
 fn is_canonical(shape: &Shape) -> bool {
     match shape {
         Shape::Object(Fields { properties, others }) => {
@@ -88,7 +88,7 @@ proptest! {
         prop_assert!(is_canonical(&shape), "{:?}", shape);
     }
 
-    /// Filling adds and never changes what is there.
+    /// Filling adds and never changes existing values.
     #[test]
     fn defaults_only_add(schema in schema_like(), a in schema_like()) {
         let before = json!({"a": a, "c": 1});
@@ -97,7 +97,7 @@ proptest! {
         prop_assert!(holds(&after, &before), "{after} lost something of {before}");
     }
 
-    /// A schema is refused or compiled; what is compiled answers.
+    /// A schema is refused or compiled; a compiled schema answers.
     #[test]
     fn validation_is_total(schema in schema_like(), a in schema_like()) {
         if let Ok(validator) = Validator::new(&schema) {

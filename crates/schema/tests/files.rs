@@ -1,10 +1,10 @@
-//! The files in `data/` are the tests; this reads them.
+//! Runs the tests in the files of `data/`.
 
 use toolglot_engine::{Fields, Scalars, Shape};
 use toolglot_schema::{SchemaError, Validator, fields, fill_defaults, shape};
 use toolglot_value::Value;
 
-/// The lines of a file that say something, each with its number.
+/// The nonblank lines of a file, each with its number.
 fn lines(file: &'static str) -> impl Iterator<Item = (usize, &'static str)> {
     file.lines()
         .enumerate()
@@ -127,7 +127,7 @@ fn schemas_that_unfold_without_end_are_read_in_bounded_work_and_not_compiled() {
     assert_eq!(arguments, toolglot_value::json!({"l": {"l": {}}}));
 }
 
-/// Recursion through the parts of a value is what trees need.
+/// Trees need recursion through the parts of a value.
 #[test]
 fn recursive_schemas_are_compiled() {
     let schema = json(

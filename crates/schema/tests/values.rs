@@ -1,4 +1,4 @@
-//! Values brought to the types of their schema, held, in pushes of every size, and in calls: one set of rules.
+//! Values coerced to the types of their schema: whole, in pushes of every size, and in calls, by one set of rules.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use toolglot_json::internal::{Fit, Target};
 use toolglot_schema::{fields, shape};
 use toolglot_value::Value;
 
-/// Pushes are cut into pieces of so many bytes; 0 is one piece.
+/// Pushes are cut into pieces of this many bytes; 0 is one piece.
 const SIZES: [usize; 5] = [0, 1, 2, 3, 7];
 
 /// A format whose arguments are JSON, and one whose values are text.
@@ -24,7 +24,7 @@ call = "<call=" name ">" ws param* "</call>"
 param = "<arg=" key ">" nl raw nl "</arg>" ws
 "#;
 
-/// A schema, and a text with what becomes of it.
+/// A schema, and a text with its expected result.
 struct Row {
     line: usize,
     schema: Value,
@@ -32,7 +32,7 @@ struct Row {
     want: &'static str,
 }
 
-/// The rows of a file: blocks of a schema and pairs of lines. `=` alone: it stays as it is.
+/// The rows of a file: blocks of a schema and pairs of lines. A lone `=` means that the value is unchanged.
 fn rows(file: &'static str) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut schema = Value::Null;
@@ -58,7 +58,7 @@ fn rows(file: &'static str) -> Vec<Row> {
     rows
 }
 
-/// The pieces of `text`, each of `size` bytes or of the character that begins there.
+/// The pieces of `text`, each of `size` bytes or of the character that starts there.
 fn pieces(text: &str, size: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The answer to a message: what came of its calls, in the shape that its model was taught.
+//! The answer to a message: the results of its calls, in the format that its model was trained on.
 
 use toolglot_dialects::{ResultShape, System};
 use toolglot_engine::{
@@ -10,11 +10,10 @@ use crate::message_session::MessageSession;
 use crate::step::{State, Step};
 use toolglot_chat::{spaced_json, step_lessons};
 
-/// The text to be given back to the model; empty where there is nothing to say. What was changed in the results becomes
-/// notes of their steps.
+/// The text for the model; empty where there is nothing to report. Changes to the results become notes of their steps.
 pub(crate) fn answer(session: &MessageSession<'_>, message: &Calls, steps: &mut [Step]) -> String {
     let mut parts: Vec<String> = Vec::new();
-    // Results of one dialect that follow each other are written together: some shapes have a heading.
+    // Consecutive results of one dialect are written together: some formats have a heading.
     for group in
         steps.chunk_by_mut(|one, next| dialect_of(message, one) == dialect_of(message, next))
     {
@@ -28,7 +27,7 @@ pub(crate) fn answer(session: &MessageSession<'_>, message: &Calls, steps: &mut 
     }
     let lesson = session.message_lesson(message, &parts.concat());
     parts.extend(lesson);
-    // A blank line is between what models of different dialects read.
+    // A blank line separates texts for models of different dialects.
     let mut answer = String::new();
     for part in parts {
         if !answer.is_empty() {
@@ -43,16 +42,16 @@ pub(crate) fn answer(session: &MessageSession<'_>, message: &Calls, steps: &mut 
     answer
 }
 
-/// As [`written`], without the notes.
+/// Like [`written`], without the notes.
 pub(crate) fn rendered(dialects: &[Dialect], message: &Calls, step: &Step) -> Option<String> {
     written(dialects, message, std::slice::from_ref(step)).map(|(text, _)| text)
 }
 
-/// The results of steps of one dialect, rendered, and after them the right forms of calls that were refused; with notes on
-/// what was changed, and the index of each one's step.
+/// The rendered results of steps of one dialect, then the correct forms of refused calls. Each note about a changed
+/// result comes with the index of its step.
 ///
-/// Forms do not stand inside results: there they would be escaped, and teach the escapes. `None` where there is nothing
-/// to say.
+/// The forms are not inside the results, where they would be escaped and would teach the escapes. `None` where there is
+/// nothing to report.
 fn written(
     dialects: &[Dialect],
     message: &Calls,
@@ -75,7 +74,7 @@ fn written(
     let RenderedResults { mut text, notes } = ResultWriter::new(dialect).results(&results);
     let notes = notes.into_iter().map(|note| {
         let (at, rendered) = &rendered[note.result];
-        // In a run, notes point into the message: to the call.
+        // In a run, the spans of notes point to the call in the message.
         let span = rendered.call.span;
         (*at, Note { span, ..note.note })
     });
@@ -86,10 +85,10 @@ fn written(
     Some((text, notes.collect()))
 }
 
-/// What a model reads of a result: plain text, or JSON where it was taught so; and whether it is that.
+/// The text that a model reads for a result, and whether it is JSON: plain text, or JSON if the dialect trains that.
 fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> (String, bool) {
     let shape = System::of(dialect).results;
-    // A command that ran and failed has a result like any other: its output and its exit code.
+    // A command that ran and failed has an ordinary result: its output and its exit code.
     let has_result = |outcome: &toolglot_builtins::Outcome| {
         outcome.ok || outcome.output.get("exitCode").is_some()
     };
@@ -102,7 +101,7 @@ fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> (String, bool
     if let (Some(ResultShape::Success), State::Done(outcome)) = (shape, &step.state)
         && outcome.output["success"].is_boolean()
     {
-        // The tool has said it itself.
+        // The output of the tool already has the `success` field.
         return (format!("{:#}", outcome.output), true);
     }
     let value = match (shape, failed) {
@@ -116,7 +115,7 @@ fn shaped(dialect: &str, step: &Step, text: &str, failed: bool) -> (String, bool
     (format!("{value:#}"), true)
 }
 
-/// No frame of a result shows an argument that is longer, in bytes: those of the dialects show at most 160.
+/// The longest argument in bytes that the frame of a result includes. The dialects show at most 160 bytes.
 const MOST_SHOWN: usize = 64 << 10;
 
 /// The arguments as JSON for the frame of a result. Long texts are left out: they may be as large as the message.
@@ -137,7 +136,7 @@ fn dialect_of<'a>(message: &'a Calls, step: &Step) -> &'a str {
     &message.calls[step.call.call].dialect
 }
 
-/// A result with the texts that it borrows.
+/// A result together with the texts that it borrows.
 struct RenderedResult<'a> {
     call: &'a Call,
     arguments: String,
@@ -157,7 +156,7 @@ impl<'a> RenderedResult<'a> {
             arguments,
             text,
             is_json,
-            // JSON says itself that it is a failure.
+            // The JSON itself reports the failure.
             failed: failed && !is_json,
         })
     }

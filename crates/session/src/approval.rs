@@ -1,4 +1,4 @@
-//! Asking whoever may say yes: what exactly would be done, and whether it may.
+//! Approval requests: what exactly a call would do, and whether it may run.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -13,21 +13,21 @@ use toolglot_value::{Map, Value};
 
 use crate::hash_writer::HashWriter;
 
-/// Who is asked where a policy says `ask`.
+/// Approves or rejects the calls for which a policy says `ask`.
 ///
-/// What is approved is what is done: the session compares the call, and the file that it would change, before the question
-/// and after the answer. An approver that panics has not approved.
+/// What is approved is what runs: the session compares the call, and the file that the call would change, before the
+/// request and after the answer. An approver that panics has not approved.
 pub trait Approver: Send + Sync {
     /// Whether the call may run.
     fn ask(&self, request: &ApprovalRequest<'_>) -> Approval;
 
-    /// Whether anybody is there to be asked. Where nobody is, a shell block with a line to ask about runs none of its lines.
+    /// Whether anybody can answer. If nobody can, a shell block with a line that needs approval runs no line.
     fn is_present(&self) -> bool {
         true
     }
 }
 
-/// Nobody is asked: what would be asked about is refused.
+/// An approver without a person: every call that needs approval is refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Nobody;
 
@@ -41,18 +41,18 @@ impl Approver for Nobody {
     }
 }
 
-/// What an approver says.
+/// The answer of an approver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Approval {
     /// The call may run, once, as it was shown.
     Yes,
-    /// It may not.
+    /// The call may not run.
     No,
-    /// Nobody was there to be asked.
+    /// Nobody was there to answer.
     Nobody,
 }
 
-/// A question about a call.
+/// A request to approve a call.
 #[derive(Clone, Copy, Debug)]
 pub struct ApprovalRequest<'a> {
     call: CallSummary<'a>,
@@ -60,19 +60,19 @@ pub struct ApprovalRequest<'a> {
     context: Context<'a>,
 }
 
-/// What is to be known of a call before a question about it.
+/// What an approver should know about a call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Context<'a> {
     pub(crate) notes: &'a [&'a Note],
     pub(crate) message: Option<MessageText<'a>>,
 }
 
-/// The message that a call stands in.
+/// The message that contains a call.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageText<'a> {
     /// The text, into which spans point.
     pub text: &'a str,
-    /// All calls in it.
+    /// All calls in the text.
     pub calls: &'a [Call],
 }
 
@@ -82,17 +82,18 @@ impl<'a> ApprovalRequest<'a> {
         &self.call
     }
 
-    /// What the policy said: which rule asks, and why.
+    /// The policy's verdict: which rule asks, and why.
     pub fn verdict(&self) -> &'a Verdict {
         self.verdict
     }
 
-    /// The notes about the call, to be read before the question. Of several questions about one call the first has them.
+    /// The notes about the call, to be read before the decision. With several requests for one call, only the first has
+    /// the notes.
     pub fn notes(&self) -> &'a [&'a Note] {
         self.context.notes
     }
 
-    /// The message that the call stands in, if it stands in one.
+    /// The message that contains the call, if there is one.
     pub fn message(&self) -> Option<MessageText<'a>> {
         self.context.message
     }
@@ -116,7 +117,7 @@ impl<'a> CallSummary<'a> {
         }
     }
 
-    /// The directory that no call leaves.
+    /// The directory that no call can leave.
     pub fn root(&self) -> &'a Path {
         self.root.path()
     }
@@ -126,7 +127,7 @@ impl<'a> CallSummary<'a> {
         self.tool
     }
 
-    /// Its arguments, defaults filled in.
+    /// The arguments of the call, with defaults filled in.
     pub fn arguments(&self) -> &'a Map<String, Value> {
         self.arguments
     }
@@ -134,7 +135,7 @@ impl<'a> CallSummary<'a> {
     /// The call as JSON, keys in order.
     pub fn canonical(&self) -> String {
         let mut text = Vec::new();
-        // Writing into memory never fails, and what is written is UTF-8.
+        // Writing into memory never fails, and the JSON is UTF-8.
         let _ = self.write_canonical(&mut text);
         String::from_utf8(text).unwrap_or_default()
     }
@@ -179,7 +180,7 @@ impl<'a> CallSummary<'a> {
     }
 }
 
-/// Whether somebody was asked a question, by the verdict that followed.
+/// Whether this verdict is the answer of an approver.
 pub fn is_answer(verdict: &Verdict) -> bool {
     const RULES: &[&str] = &[
         "approved",
@@ -190,7 +191,7 @@ pub fn is_answer(verdict: &Verdict) -> bool {
     RULES.contains(&&*verdict.rule)
 }
 
-/// Whom to ask, and what they are to know before.
+/// The approver, and what it should know about the calls.
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'a> {
     pub(crate) approver: &'a dyn Approver,
@@ -204,13 +205,13 @@ impl std::fmt::Debug for Question<'_> {
 }
 
 impl Question<'_> {
-    /// Whether anybody is there to be asked. An approver that panics is not there.
+    /// Whether anybody can answer. An approver that panics counts as absent.
     pub(crate) fn is_answerable(self) -> bool {
         catch_unwind(AssertUnwindSafe(|| self.approver.is_present())).unwrap_or(false)
     }
 
-    /// The verdict after the question whether all of `calls`, which are done together, may run. One that is not approved ends
-    /// it. What was approved first is compared once more after the last answer.
+    /// Requests approval for all of `calls`, which run together, and returns the final verdict. The first call without
+    /// approval ends the requests. After the last answer all calls are compared once more.
     pub(crate) fn ask(self, calls: &[CallSummary<'_>], mut verdict: Verdict) -> Verdict {
         let before: Vec<String> = calls.iter().map(CallSummary::digest).collect();
         let mut context = self.context;
@@ -221,7 +222,7 @@ impl Question<'_> {
                 context,
             };
             context.notes = &[];
-            // The approver is the embedding program's: whatever happens in it, nothing is done that was not approved.
+            // The approver is foreign code: whatever it does, nothing runs that was not approved.
             let answer = catch_unwind(AssertUnwindSafe(|| self.approver.ask(&request)));
             match answer {
                 Ok(Approval::Yes) => {}
@@ -269,7 +270,7 @@ mod tests {
     use super::*;
     use toolglot_value::json;
 
-    /// Writes to a file, and says yes.
+    /// Writes to a file, then approves.
     struct Sly(std::path::PathBuf);
 
     impl Approver for Sly {
@@ -287,7 +288,7 @@ mod tests {
         }
     }
 
-    /// The verdict after a question. It counts as asked where somebody is there.
+    /// The rule after an approval request.
     fn rule_after(approver: &dyn Approver, root: &Path) -> (Decision, String) {
         let root = Root::open(root).expect("opened");
         let arguments = json!({"path": "a", "content": "new"});

@@ -1,4 +1,4 @@
-//! What a session writes into its log, and the log as a file.
+//! What a session writes into its log, and a log in a file.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,15 +14,15 @@ use toolglot_value::{Map, Value, json};
 use crate::approval::CallSummary;
 use crate::own_files::real;
 
-/// A log of what is decided and done.
+/// A log of decisions and effects.
 ///
-/// What [`before`](AuditLog::before) cannot write is not done. What cannot be written afterwards is lost: it cannot be
-/// undone, and that it would be done stands there already.
+/// If [`before`](AuditLog::before) fails, the call does not run. A later record that cannot be written is lost: the
+/// effect cannot be undone, but the record before it exists.
 pub trait AuditLog: Send + Sync {
-    /// A call is about to be carried out, at these places of the root.
+    /// A call is about to run, and these are its paths in the root.
     ///
     /// # Errors
-    /// If it cannot be written; the call is refused then, as it is if this panics.
+    /// If the record cannot be written. The call is then refused, as it is if the log panics.
     fn before(
         &self,
         call: &CallSummary<'_>,
@@ -33,7 +33,7 @@ pub trait AuditLog: Send + Sync {
     /// A call has ended.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the record cannot be written.
     fn after(
         &self,
         _call: &CallSummary<'_>,
@@ -47,7 +47,7 @@ pub trait AuditLog: Send + Sync {
     /// One of several attempts at a call has ended.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the record cannot be written.
     fn attempt(
         &self,
         _call: &CallSummary<'_>,
@@ -60,7 +60,7 @@ pub trait AuditLog: Send + Sync {
     /// A call was refused.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the record cannot be written.
     fn refused(
         &self,
         _call: &CallSummary<'_>,
@@ -70,25 +70,25 @@ pub trait AuditLog: Send + Sync {
         Ok(())
     }
 
-    /// The files that it is, if it is any: no call changes them.
+    /// The files of the log, if it has any: no call may change them.
     fn files(&self) -> Vec<&Path> {
         Vec::new()
     }
 }
 
-/// What came of a call, for a log.
+/// The outcome of a call, for a log.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LoggedResult<'a> {
-    /// Whether it did what was asked.
+    /// Whether the call succeeded.
     pub ok: bool,
-    /// What the result has under `error`.
+    /// The value of `error` in the result.
     pub error: Option<&'a Value>,
-    /// What a model reads of it.
+    /// The text that a model reads.
     pub text: &'a str,
 }
 
-/// Writes what is about to be done; without that it is not done.
+/// Logs a call before it runs; if that fails, the call does not run.
 pub(crate) fn log_before(
     log: Option<&dyn AuditLog>,
     call: &CallSummary<'_>,
@@ -102,7 +102,7 @@ pub(crate) fn log_before(
     })
 }
 
-/// The same, with the error as it is.
+/// Like [`log_before`], but returns the error of the log.
 pub(crate) fn write_before(
     log: Option<&dyn AuditLog>,
     call: &CallSummary<'_>,
@@ -110,12 +110,12 @@ pub(crate) fn write_before(
     paths: &[PathFact],
 ) -> io::Result<()> {
     let Some(log) = log else { return Ok(()) };
-    // The log is the embedding program's: if it fails in whatever way, nothing is done that it does not tell.
+    // The log is foreign code: whatever way it fails, nothing runs that it did not record.
     catch_unwind(AssertUnwindSafe(|| log.before(call, verdict, paths)))
         .unwrap_or_else(|_| Err(io::Error::other("it panicked")))
 }
 
-/// Writes what came of a call, or that it was refused. What is done cannot be undone by a log that fails now.
+/// Logs the outcome or the refusal of a call. If the log fails here, the effect cannot be undone.
 pub(crate) fn log_after(
     log: Option<&dyn AuditLog>,
     call: &CallSummary<'_>,
@@ -130,7 +130,7 @@ pub(crate) fn log_after(
     }));
 }
 
-/// Writes that one of several attempts has ended.
+/// Logs that one of several attempts has ended.
 pub(crate) fn log_attempt(
     log: Option<&dyn AuditLog>,
     call: &CallSummary<'_>,
@@ -141,23 +141,23 @@ pub(crate) fn log_attempt(
     let _ = catch_unwind(AssertUnwindSafe(|| log.attempt(call, verdict, attempt)));
 }
 
-/// So much of why an attempt failed is logged, in bytes.
+/// The longest error of an attempt that is logged, in bytes.
 const MAX_ERROR: usize = 4 << 10;
 
 /// A log of lines in a file, each with the hash of the line before it.
 #[derive(Debug)]
 pub struct FileLog {
     log: Log,
-    /// Where it is written.
+    /// The file that is written, with links resolved.
     resolved: PathBuf,
-    /// Where the user named it, which may be a link.
+    /// The path that the user gave, which may be a link.
     file: PathBuf,
     has_values: bool,
 }
 
 impl FileLog {
-    /// The log at `file`. Where that leads is looked up now: what becomes of a link later does not turn the log elsewhere.
-    /// With `has_values` the arguments stand in it, secrets masked, and otherwise their sizes.
+    /// The log at `file`. Links are resolved here, so a later change of a link does not redirect the log. With
+    /// `has_values` the log contains the arguments, secrets masked, and otherwise their sizes.
     pub fn new(file: &Path, has_values: bool) -> FileLog {
         let resolved = real(file);
         FileLog {

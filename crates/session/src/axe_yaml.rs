@@ -1,19 +1,19 @@
-//! The lists of an `axe.yaml`, out of its YAML.
+//! Reads the lists of an `axe.yaml` from its YAML.
 
 use saphyr_parser::{Event, Parser};
 use toolglot_policy::{AccessLists, PolicyError};
 
-/// More values than a file of settings has.
+/// More events than any settings file has.
 const MOST_EVENTS: usize = 50_000;
 
-/// Where the reader stands.
+/// A container that is still open.
 enum Open {
-    /// In a map: the key whose value comes next, if one was read.
+    /// A map: the key of the next value, if the key was read.
     Map(Option<String>),
     List,
 }
 
-/// Reads the lists of tools and directories, of both generations. All else in the file is not about them.
+/// Reads the lists of tools and directories, of both generations. The rest of the file is ignored.
 pub(crate) fn read(text: &str) -> Result<AccessLists, PolicyError> {
     let mut file = AccessLists::default();
     let mut open: Vec<Open> = Vec::new();
@@ -27,7 +27,7 @@ pub(crate) fn read(text: &str) -> Result<AccessLists, PolicyError> {
         match event {
             Event::MappingStart(..) => open.push(Open::Map(None)),
             Event::SequenceStart(..) => {
-                // A list that is there and empty allows nothing, unlike one that is missing.
+                // An empty list allows nothing, unlike a missing list.
                 if path(&open) == "tools.whitelist" {
                     file.whitelist.get_or_insert_default();
                 }
@@ -45,7 +45,7 @@ pub(crate) fn read(text: &str) -> Result<AccessLists, PolicyError> {
                 take(&mut file, &path(&open), &value);
                 value_ends(&mut open);
             }
-            // A list that stands elsewhere cannot be followed without reading the file twice; nobody writes these files so.
+            // Resolving an alias would need a second pass over the file; nobody writes these files with aliases.
             Event::Alias(..) => {
                 return Err(PolicyError::Syntax(
                     "an alias (`*name`) cannot be read here: write the list out".to_owned(),

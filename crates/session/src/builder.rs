@@ -1,4 +1,4 @@
-//! What a session is made from.
+//! The builder of a session.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -21,10 +21,11 @@ use crate::stamp::SessionStamp;
 use crate::tool::{Function, Tool};
 use crate::{Grants, SessionError, VERBS, journals};
 
-/// Gets the progress of a call.
+/// Receives the progress of a call.
 type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// What a session is made from. A copy makes sessions that share the costs of calls and the connections to servers.
+/// The builder of a session. Sessions from one builder and its copies share the costs of calls and the server
+/// connections.
 #[derive(Clone)]
 pub struct SessionBuilder {
     root: PathBuf,
@@ -38,7 +39,7 @@ pub struct SessionBuilder {
     servers: Servers,
     dialects: Option<Vec<Dialect>>,
     functions: Vec<Arc<dyn Tool>>,
-    /// What was spent by all sessions; how much may be, each says by its own policy.
+    /// The cost of the calls of all sessions. Each session has its own limit, from its own policy.
     budget: Budget,
 }
 
@@ -53,7 +54,7 @@ impl std::fmt::Debug for SessionBuilder {
 }
 
 impl Session {
-    /// What makes a session in `root`, the directory that no call leaves.
+    /// A builder of a session in `root`, the directory that no call can leave.
     pub fn builder(root: &Path, policies: Policies) -> SessionBuilder {
         SessionBuilder::new(root, policies)
     }
@@ -88,8 +89,8 @@ impl SessionBuilder {
         }
     }
 
-    /// The tools that the model was given: no other may be called by a message, and their schemas hold. By default the builtin
-    /// tools and those of the registry.
+    /// The tools that the model was given. A message may call no other tool, and the arguments must fit their schemas.
+    /// By default the builtin tools and the tools of the registry.
     #[must_use]
     pub fn tools(mut self, tools: Toolbox) -> SessionBuilder {
         self.settings.tools = Some(tools);
@@ -103,7 +104,7 @@ impl SessionBuilder {
         self
     }
 
-    /// The dialects that messages are read with. By default all that have an opener of their own.
+    /// The dialects that messages are read with. By default all dialects that have a distinctive opener.
     #[must_use]
     pub fn dialects(mut self, dialects: Vec<Dialect>) -> SessionBuilder {
         self.dialects = Some(dialects);
@@ -117,49 +118,49 @@ impl SessionBuilder {
         self
     }
 
-    /// What becomes of the commands of a shell block after one that failed.
+    /// What happens to the commands of a shell block after one that failed.
     #[must_use]
     pub fn after_failing_line(mut self, what: AfterFailure) -> SessionBuilder {
         self.settings.after_failing_line = what;
         self
     }
 
-    /// Whether every call of a message runs, also where the dialect's own system runs one.
+    /// Whether every call of a message runs, even where the dialect's own system runs only one.
     #[must_use]
     pub fn many(mut self, many: bool) -> SessionBuilder {
         self.settings.many = many;
         self
     }
 
-    /// What is granted beforehand. Nothing but reading is, by default.
+    /// What is granted in advance. By default only reading.
     #[must_use]
     pub fn grants(mut self, grants: Grants) -> SessionBuilder {
         self.grants = grants;
         self
     }
 
-    /// Who is asked where the policy says `ask`. [`Nobody`] is, by default.
+    /// The approver for calls where the policy says `ask`. By default [`Nobody`].
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> SessionBuilder {
         self.settings.approver = Arc::new(approver);
         self
     }
 
-    /// Where it is written what is decided and done. Nowhere, by default.
+    /// The log of decisions and effects. By default there is none.
     #[must_use]
     pub fn audit(mut self, log: impl AuditLog + 'static) -> SessionBuilder {
         self.settings.log = Some(Arc::new(log));
         self
     }
 
-    /// By what calls are ended from another thread; a copy stays with the caller.
+    /// The handle that cancels calls from another thread; the caller keeps a copy.
     #[must_use]
     pub fn cancel(mut self, cancel: Cancel) -> SessionBuilder {
         self.cancel = Some(cancel);
         self
     }
 
-    /// Who gets the progress of calls.
+    /// The listener that receives the progress of calls.
     #[must_use]
     pub fn progress(
         mut self,
@@ -169,82 +170,84 @@ impl SessionBuilder {
         self
     }
 
-    /// How strong the sandbox is. Where the policy sets a level, only a stronger one counts. Where it states
-    /// `network = "none"`, `read` or `write`, it is [`Level::Landlock`] at least.
+    /// The level of the sandbox. If the policy sets a level, only a stronger level has an effect. If the policy has
+    /// `network = "none"`, `read` or `write`, the level is at least [`Level::Landlock`].
     #[must_use]
     pub fn sandbox(mut self, level: Level) -> SessionBuilder {
         self.level = Some(level);
         self
     }
 
-    /// What calls may cost together, in the currency of the tools; the policy may say less.
+    /// The limit on the total cost of calls, in the currency of the tools; the policy may set a lower limit.
     #[must_use]
     pub fn max_cost(mut self, most: f64) -> SessionBuilder {
         self.max_cost = Some(most);
         self
     }
 
-    /// Whether everything is checked and nothing done.
+    /// Whether everything is checked and nothing runs.
     #[must_use]
     pub fn dry_run(mut self, is_dry: bool) -> SessionBuilder {
         self.settings.dry_run = is_dry;
         self
     }
 
-    /// Where it is kept what files were before a call changes them; by default in the user's directory of state.
+    /// The directory for the previous contents of changed files. By default in the user's state directory.
     #[must_use]
     pub fn journal(mut self, directory: &Path) -> SessionBuilder {
         self.settings.journals = Some(directory.to_path_buf());
         self
     }
 
-    /// Keeps nothing of what calls change: no run can be taken back.
+    /// Keeps no previous contents: no run can be undone.
     #[must_use]
     pub fn without_journal(mut self) -> SessionBuilder {
         self.settings.journals = None;
         self
     }
 
-    /// Remembers no results, where no message is run: a call that a message repeats out of one would not be known.
+    /// Remembers no results, for callers that run no messages: a call that a message copies from a result is not
+    /// detected.
     #[must_use]
     pub fn without_result_memory(mut self) -> SessionBuilder {
         self.settings.keeps_results = false;
         self
     }
 
-    /// A file of the user's own that no call changes, if it lies inside the root.
+    /// Protects a file of the user's own: no call changes it, if it is inside the root.
     #[must_use]
     pub fn protect(mut self, file: &Path, kind: OwnFile) -> SessionBuilder {
         self.own_files.push((file.to_path_buf(), kind));
         self
     }
 
-    /// The same with the policy files as they are now.
+    /// The same builder, with the policy files read again.
     #[must_use]
     pub fn reread(mut self) -> SessionBuilder {
         self.settings.policies = self.settings.policies.reread();
         self
     }
 
-    /// What is to be said about the policy files, to the user alone.
+    /// Warnings about the policy files, for the user only.
     pub fn warnings(&self) -> &[String] {
         self.settings.policies.warnings()
     }
 
-    /// Compares as unequal when anything changed that a session is built from.
+    /// A stamp that is unequal when anything changed that a session is built from.
     pub fn stamp(&self, project: &Path) -> SessionStamp {
         SessionStamp::now(project, &self.settings.policies)
     }
 
-    /// Ends the connections to servers of all its sessions.
+    /// Closes the server connections of all its sessions.
     pub fn end_servers(&self) {
         self.servers.end();
     }
 
-    /// Opens the root, the registry of tools that are files, and what says who is trusted.
+    /// Opens the root, the registry of file tools, and the trust store.
     ///
     /// # Errors
-    /// If one of them cannot be opened, or the policies are those of another root. A broken policy file is no error: it denies every call.
+    /// If one of them cannot be opened, or the policies are for another root. A broken policy file is not an error:
+    /// it denies every call.
     pub fn build(mut self) -> Result<Session, SessionError> {
         let functions = self.checked_functions()?;
         let failed = |source| SessionError::Root {
@@ -300,7 +303,7 @@ impl SessionBuilder {
         })
     }
 
-    /// The functions with what they say of themselves, added to the tools that the model was given.
+    /// The functions with their declarations, added to the tools that the model was given.
     fn checked_functions(&mut self) -> Result<Vec<Function>, SessionError> {
         let vocabulary = Toolbox::builtin("vocabulary").unwrap_or_default();
         let mut functions: Vec<Function> = Vec::new();
@@ -335,8 +338,8 @@ impl SessionBuilder {
         authority
     }
 
-    /// The sandbox of every program that a call starts: what the policy says, and the level that the caller asks for. It is
-    /// made here and nowhere else.
+    /// The sandbox of every program that a call starts, from the policy and the level that the caller requests.
+    /// Nothing else creates a sandbox.
     fn program_sandbox(&self, authority: &Authority, cancel: &Cancel) -> ProgramSandbox {
         ProgramSandbox {
             settings: authority.sandbox_settings(self.level),

@@ -1,4 +1,4 @@
-//! The calls of a message so far: one that does the same again is distinguished from one that does more.
+//! The calls of a message so far: distinguishes a repeated call from a new one.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -9,12 +9,12 @@ use toolglot_value::{Map, Value};
 
 use crate::hash_writer::HashWriter;
 
-/// The calls so far, each as the SHA-256 of its tool, where its paths lead, and its other arguments, which may be large.
+/// The calls so far, each as the SHA-256 of its tool, its resolved paths and its other arguments, which may be large.
 #[derive(Debug, Default)]
 pub(crate) struct CallHistory(RefCell<HashSet<[u8; 32]>>);
 
 impl CallHistory {
-    /// Adds a call. Returns whether one that does the same came before, however its paths are spelled.
+    /// Adds a call. Returns whether an earlier call does the same, however its paths are spelled.
     pub(crate) fn add(
         &self,
         tool: &str,

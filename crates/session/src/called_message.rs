@@ -1,4 +1,4 @@
-//! Messages whose calls the embedding program has read itself, such as a gateway that streams them.
+//! Messages whose calls the embedding program has already parsed, such as a gateway that streams them.
 
 use toolglot_builtins::Journal;
 use toolglot_engine::Calls;
@@ -11,30 +11,30 @@ use crate::message_session::MessageSession;
 use crate::session::Session;
 use crate::step::{State, Step};
 
-/// What came of such a message.
+/// The outcome of such a message.
 #[derive(Debug)]
 #[must_use]
 pub struct CalledMessage {
-    /// The calls with all that is to be noted about them.
+    /// The calls with all notes about them.
     pub message: Calls,
-    /// What became of each call, in document order.
+    /// The outcome of each call, in document order.
     pub steps: Vec<Step>,
-    /// What is given back to the model, in the shape that it was taught. Calls of no dialect are not in it.
+    /// The answer for the model, in the format that it was trained on. Calls without a dialect are not in it.
     pub answer: String,
-    /// Why what the calls changed cannot be taken back, if it cannot.
+    /// Why the changes of the calls cannot be undone, if they cannot.
     pub journal_problem: Option<String>,
 }
 
 impl Session {
-    /// The tools that are files and may run here, as a model learns of them: what a file says of itself reaches no model before
-    /// somebody vouches for it. In order of their ids.
+    /// The specs of the file tools that may run here. No description from a file reaches a model before somebody
+    /// vouches for the file. In order of their ids.
     pub fn offered_tools(&self) -> Vec<ToolSpec> {
         let registry = self.registry();
         let (entries, _) = registry.list();
         self.with_trust(|trust| {
             let may_run = entries.iter().filter_map(|entry| {
                 let found = registry.read(entry).ok()?;
-                // All that a call of it would pass before its arguments.
+                // All checks that a call would pass before those of its arguments.
                 let chain = resolve(registry, trust, found).ok()?;
                 Some(chain.tool().1.specs())
             });
@@ -42,9 +42,9 @@ impl Session {
         })
     }
 
-    /// Carries out calls that the embedding program has read out of `text`, in document order. They are judged, asked about,
-    /// journalled and logged as those of [`Session::run`]: by their ends and places, and by results that they were copied from.
-    /// Spans point into `text`; a call that was not written there has none. Blocks until all calls have ended.
+    /// Runs calls that the embedding program has parsed from `text`, in document order. Each is decided, approved,
+    /// journalled and logged as in [`Session::run`], by its end and place and by whether a result contains it. Spans
+    /// point into `text`; a call that is not in `text` has an empty span. Blocks until all calls have ended.
     ///
     /// # Errors
     /// If the tools cannot be read.

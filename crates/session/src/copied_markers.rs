@@ -1,8 +1,8 @@
-//! Markers that a model copied from an answer, where they stand escaped.
+//! Restores escaped markers that a model copied from an answer.
 //!
-//! A result's markers are escaped, and a model that edits the file repeats what it read. The file decides: where it holds
-//! the marker, and does not hold it escaped, the argument gets what the file holds. That is done once for all tools, before
-//! a call is judged: for every text of a call that names a file.
+//! The markers in a result are escaped, and a model that edits the file repeats the escapes. The file decides: if it
+//! contains the marker and not its escaped form, the argument gets the marker. This runs once for all tools, before the
+//! policy decision, on every text of a call that names a file.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,20 +11,20 @@ use toolglot_engine::{Call, Code, Dialect, EscapedMarker, Note, ResultWriter};
 use toolglot_policy::{PathFact, Refusals, is_secret};
 use toolglot_value::{Map, Value};
 
-/// Longest text that is tried as the name of a file, in bytes.
+/// The longest text that is tried as a file name, in bytes.
 const LONGEST_NAME: usize = 4096;
 
-/// How many parts of lines, and spellings, are looked for in the files of one call, which costs a file's length each.
+/// The limit on searches in the files of one call, for parts of lines and spellings. Each search costs one file length.
 const MOST_PARTS: usize = 200;
 
-/// Brings back, in the arguments of `call`, the markers that the files named there hold. One note for each spelling.
+/// Restores, in `arguments`, the markers that the named files contain. Returns one note for each spelling.
 pub(crate) fn restore(
     (root, refusals, tool): (&Root, &Refusals, &str),
     arguments: &mut Map<String, Value>,
     dialect: &Dialect,
     call: &Call,
 ) -> Vec<Note> {
-    // Every escape has one of these.
+    // Every escape contains one of these bytes.
     let may_hold = |value: &Value| any_text(value, &|text| text.contains(['\\', '&']));
     if !arguments.values().any(may_hold) {
         return Vec::new();
@@ -64,8 +64,8 @@ pub(crate) fn restore(
     notes
 }
 
-/// The files that arguments name, with their texts: of a builtin tool those of its plan, which alone are paths. Nothing is read
-/// that the policy refuses.
+/// The files that the arguments name, with their texts. For a builtin tool only the paths of its plan count. Files that
+/// the policy refuses are not read.
 fn named_files(
     root: &Root,
     refusals: &Refusals,
@@ -87,7 +87,7 @@ fn named_files(
     names.filter_map(file).collect()
 }
 
-/// Whether any string in `value` is such.
+/// Whether `is_such` holds for any string in `value`.
 fn any_text(value: &Value, is_such: &dyn Fn(&str) -> bool) -> bool {
     match value {
         Value::String(text) => is_such(text),
@@ -97,21 +97,21 @@ fn any_text(value: &Value, is_such: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-/// The work on one file's call.
+/// The restoration of markers from one file.
 struct MarkerRestorer<'a> {
     writer: &'a ResultWriter<'a>,
     file: &'a str,
     lines: HashSet<&'a str>,
     n_parts: usize,
-    /// Lines that were compared already, each with what came of it: they are looked at twice.
+    /// Lines that were compared already, with the result: each line is checked twice.
     compared: HashMap<String, bool>,
-    /// Whether the file holds the marker of a spelling.
+    /// Whether the file holds the marker that a spelling escapes.
     known: HashMap<String, bool>,
-    /// Spellings in lines that the file holds without the escapes: whoever copied one copied the others.
+    /// Spellings in lines that the file contains without the escapes: a model that copied one also copied the others.
     copied: HashSet<String>,
-    /// Whether all of the texts stand as in a frame of entities.
+    /// Whether all texts are encoded as in a frame of entities.
     is_all_encoded: bool,
-    /// The spellings that were restored: from, to, how often.
+    /// The restored spellings: from, to, count.
     done: Vec<(String, String, usize)>,
 }
 
@@ -136,14 +136,15 @@ impl<'a> MarkerRestorer<'a> {
         for value in arguments.values() {
             restored.survey(value);
         }
-        // In a frame of entities any entity may be the file's own: one line has to be a copy, and nothing bare may be there.
+        // In a frame of entities, any entity may be the file's own. So at least one line must be a copy, and no text
+        // may hold a bare `<` or `>`.
         restored.is_all_encoded = writer.encodes(false)
             && !restored.copied.is_empty()
             && !arguments.values().any(|value| any_text(value, &holds_bare));
         restored
     }
 
-    /// Collects the spellings in lines that are the file's own.
+    /// Collects the spellings in lines that come from the file.
     fn survey(&mut self, value: &Value) {
         match value {
             Value::String(text) => {
@@ -197,8 +198,8 @@ impl<'a> MarkerRestorer<'a> {
         }
     }
 
-    /// Whether the file holds the marker and does not hold it escaped, or a line that was copied has it so. Any entity may be
-    /// a file's own.
+    /// Whether the file contains the marker and not its escaped form, or a copied line has this spelling. With entities
+    /// the answer is no: any entity may be the file's own.
     fn is_marker_of(&mut self, original: &str, spelled: &str) -> bool {
         if self.writer.encodes(false) || self.copied.contains(spelled) {
             return !self.writer.encodes(false);
@@ -215,7 +216,7 @@ impl<'a> MarkerRestorer<'a> {
         self.file.contains(original) && !self.file.contains(spelled)
     }
 
-    /// Whether a line is one of the file once its escapes are undone, and none as it stands.
+    /// Whether a line is in the file after unescaping, and is not in it as written.
     fn is_line(&mut self, (written, start): (&str, usize), escapes: &[EscapedMarker]) -> bool {
         let mut line = String::with_capacity(written.len());
         let mut from = 0;
@@ -230,7 +231,7 @@ impl<'a> MarkerRestorer<'a> {
         if self.lines.contains(line) {
             return !self.lines.contains(written);
         }
-        // In a difference a sign stands before the line; an edit may start and end inside one.
+        // In a diff, a sign precedes the line; an edit may start and end inside a line.
         let signed = line.strip_prefix(['+', '-']).map(str::trim);
         if signed.is_some_and(|line| self.lines.contains(line)) {
             return true;
@@ -243,14 +244,14 @@ impl<'a> MarkerRestorer<'a> {
         held
     }
 
-    /// Whether the file may be searched once more.
+    /// Whether the limit allows one more search in the file.
     fn may_look(&mut self) -> bool {
         self.n_parts += 1;
         self.n_parts <= MOST_PARTS
     }
 }
 
-/// The lines of `text` that hold escapes: each with its first byte and its escapes.
+/// The lines of `text` that contain escapes: each with its start and its escapes.
 fn lines<'t>(
     text: &'t str,
     mut escapes: &'t [EscapedMarker],
@@ -266,7 +267,7 @@ fn lines<'t>(
     })
 }
 
-/// Whether a text holds what no frame of entities does; the lines of conflicts aside.
+/// Whether a text contains `<` or `>`, which a frame of entities never has. Conflict markers do not count.
 fn holds_bare(text: &str) -> bool {
     let is_mark = |line: &str| line.starts_with("<<<<<<<") || line.starts_with(">>>>>>>");
     text.lines()

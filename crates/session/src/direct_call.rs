@@ -1,4 +1,4 @@
-//! Calls that the embedding program writes itself, each of one tool by its name.
+//! Calls that the embedding program makes itself, each of one tool by name.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -22,16 +22,16 @@ use crate::session::Session;
 use crate::step::{State, Step};
 
 impl Session {
-    /// Calls a tool by its name: a function of the embedding program, a builtin tool, or a tool that is a file by its id, an
-    /// action of it as `id.action`. Blocks until it has ended.
+    /// Calls a tool by its name: a function of the embedding program, a builtin tool, or a file tool by its id or an
+    /// action of it as `id.action`. Blocks until the call has ended.
     ///
-    /// The caller has written all of the call: it is trusted as one that its model closed. As in a message, no file takes the
-    /// place of a function or of a builtin tool; where a file has one of a builtin tool's other names, it is called.
+    /// The caller wrote the whole call, so it is trusted like a closed call. As in a message, no file replaces a
+    /// function or a builtin tool. A file with an alias of a builtin tool as its name is called instead.
     pub fn call(&self, name: &str, arguments: Map<String, Value>) -> CallReport {
         self.called(name, arguments, None)
     }
 
-    /// The same with a handle to cancel this call by, and a listener of its own.
+    /// Like [`Session::call`], with a handle that cancels this call, and its own listener.
     pub fn call_watched(
         &self,
         name: &str,
@@ -51,7 +51,7 @@ impl Session {
             return self.call_file(name, arguments, watch);
         };
         let started = Instant::now();
-        // Programs of a builtin tool are ended by what the root has for that.
+        // The root's sandbox has the handle that cancels programs of a builtin tool.
         let root = match watch.as_ref().map(|watch| self.watched_root(watch)) {
             None => None,
             Some(Ok(root)) => Some(root),
@@ -77,17 +77,17 @@ impl Session {
         CallReport::Steps(self.steps((name, arguments), &tools, (root, watch)))
     }
 
-    /// Whether a tool that is a file can be called with these arguments; nothing is judged, and nothing runs.
+    /// Whether a file tool can be called with these arguments; there is no policy decision, and nothing runs.
     ///
     /// # Errors
-    /// What keeps it from running.
+    /// Why the tool cannot run.
     pub fn check(&self, id: &str, arguments: Map<String, Value>) -> Result<(), CallError> {
         self.runner(self.watch.clone())
             .prepare(id, arguments)
             .map(drop)
     }
 
-    /// Calls a tool that is a file, and no other: what a server of such tools does. Without a `watch` the session's own counts.
+    /// Calls a file tool and no other, as a server of such tools does. Without a `watch` the session's own applies.
     pub fn call_file(
         &self,
         id: &str,
@@ -118,7 +118,7 @@ impl Session {
         report
     }
 
-    /// The tools of a call of a function or a builtin tool; `None` where its name is that of a file.
+    /// The tools for a call of a function or a builtin tool; `None` if the name is the name of a file.
     fn tools_without_file(&self, name: &str) -> Option<Tools> {
         if VERBS.contains(&name) {
             return self.tools(name).ok();
@@ -139,7 +139,7 @@ impl Session {
         self.root.sharing(sandbox)
     }
 
-    /// Carries out a call as that of a message of which it is the only one.
+    /// Runs a call as the only call of a message.
     fn steps(
         &self,
         (name, arguments): (&str, Map<String, Value>),
@@ -190,7 +190,7 @@ impl Session {
         steps
     }
 
-    /// Writes into the log what came of a call of a tool that is a file.
+    /// Logs the outcome of a call of a file tool.
     fn log_report(&self, call: &CallSummary<'_>, report: &CallReport, duration: Duration) {
         let refused = |error: &CallError| Verdict {
             decision: Decision::Deny,
@@ -207,7 +207,7 @@ impl Session {
                     let text = Value::Object(called.returned.value.clone()).to_string();
                     (verdict.clone(), Some((called.returned.success, text)))
                 }
-                // It was running: what it did by then is done.
+                // The tool was running: its effects until then remain.
                 Err(error) if matches!(error.cause(), CallError::Stopped { .. }) => {
                     (verdict.clone(), Some((false, error.to_string())))
                 }
@@ -225,7 +225,7 @@ impl Session {
 }
 
 impl CallReport {
-    /// Whether the call did what was asked, or would do it.
+    /// Whether the call succeeded, or would run.
     pub fn is_fine(&self) -> bool {
         match self {
             CallReport::Unfit(_) | CallReport::Refused(_) => false,
@@ -237,7 +237,7 @@ impl CallReport {
         }
     }
 
-    /// What a model reads of it, as in the answer to a message but without the frame of a dialect. Empty where nothing was done.
+    /// The text for a model, as in the answer to a message but without the dialect's frame. Empty where nothing ran.
     pub fn text(&self) -> String {
         match self {
             CallReport::Unfit(error) => refused(error).0.because,

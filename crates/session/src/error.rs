@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why a session cannot be opened. What a model wrote is never one: that becomes a refusal or a failed result.
+/// Why a session cannot be opened. The text of a model never causes one: it leads to a refusal or a failed result.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SessionError {
@@ -14,11 +14,11 @@ pub enum SessionError {
     Root {
         /// The directory.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// The policies are those of another directory.
+    /// The policies are for another directory.
     #[error("the policies are those of {}, which is another directory than {}", policies.display(), root.display())]
     OtherRoot {
         /// The directory that the policies were read for.
@@ -32,10 +32,10 @@ pub enum SessionError {
     /// The policy demands an invalid key.
     #[error(transparent)]
     Trust(#[from] toolglot_tool_trust::TrustError),
-    /// The dialects and the tools make no program.
+    /// The dialects and the tools cannot be compiled into a program.
     #[error(transparent)]
     Chat(#[from] toolglot_chat::ChatError),
-    /// Two tools of one name: a builtin tool, or another function, has it already.
+    /// Two tools of one name: a builtin tool, or another function, already has the name.
     #[error("`{0}` is the name of another tool already: choose another")]
     TakenName(String),
     /// A function panicked when it was asked for its name, its description or its parameters.
@@ -43,10 +43,10 @@ pub enum SessionError {
         "a function panicked when it was asked for its name, its description or its parameters"
     )]
     Function,
-    /// A set of tools that should be built in.
+    /// A builtin set of tools is missing.
     #[error("unknown builtin tool set `{0}`")]
     NoToolbox(&'static str),
-    /// The system has no pipe left, by which calls are ended.
+    /// The system has no pipe left for the handle that cancels calls.
     #[error("cannot make a handle to cancel by")]
     Cancel(#[source] io::Error),
 }

@@ -1,4 +1,4 @@
-//! A call of a tool that is a file, or of one of Rye's verbs, carried out.
+//! Executes calls of file tools and of Rye's verbs.
 
 use std::path::Path;
 
@@ -21,17 +21,17 @@ use crate::signature::{sign, signed_places};
 use crate::step::{LoggedCall, State, Step};
 use crate::verbs::{load, search};
 
-/// What else is to be known of a call of a file.
+/// Additional data about a call of a file tool.
 #[derive(Debug, Default)]
 pub(crate) struct FileCall {
-    /// What is to be said about the tool.
+    /// Remarks about the tool.
     pub(crate) remarks: Vec<String>,
-    /// The call as the log has it; `None` where that is the call of the message.
+    /// The call as logged; `None` if that equals the call of the message.
     pub(crate) logged: Option<LoggedCall>,
 }
 
 impl FileTools {
-    /// Carries out a call of one of these tools; `None` if it is of another.
+    /// Executes a call of a file tool or a verb; `None` for any other tool.
     pub(crate) fn carry_out(
         &self,
         canonical: &Canonical,
@@ -95,7 +95,7 @@ impl FileTools {
                 let is_dry = canonical.arguments.get("dry_run") == Some(&Value::Bool(true));
                 let dry = Gate {
                     dry_run: gate.dry_run || is_dry,
-                    // What is only checked is done by nobody.
+                    // A dry run is not an earlier call.
                     history: gate.history.filter(|_| !is_dry),
                     ..*gate
                 };
@@ -121,7 +121,7 @@ impl FileTools {
                 read(&|| load(self.runner.registry(), id))
             }
             "rye_sign" => {
-                // Signing is vouching for something: a model does it only where the user granted exactly that.
+                // A signature vouches for a tool: a model signs only where the user granted exactly that.
                 let granted: Vec<&str> = self.runner.granted().iter().map(String::as_str).collect();
                 let needed = capability::of_item("sign", "tool", text("item_id"));
                 if !capability::allows(&granted, &needed) {
@@ -136,7 +136,7 @@ impl FileTools {
                     is_repeat: asked("", Map::new()).is_repeat,
                     ..Request::new(&call.name, Effect::Write, end, &paths)
                 };
-                // Signing is the one way in which a model changes a guarded file, and was granted by its name.
+                // Signing is the only way for a model to change a guarded file; the user granted it by name.
                 let ruled = gate
                     .verdict(&request)
                     .reasons
@@ -170,7 +170,7 @@ impl FileTools {
         })
     }
 
-    /// Why a call for another project is refused; the one here may be named.
+    /// Why a call for another project is refused; a call may name this project.
     fn elsewhere(&self, path: &str) -> Option<(Verdict, State)> {
         let here = self.runner.project();
         let is_here = path.is_empty()
@@ -196,7 +196,7 @@ impl FileTools {
     ) -> (Verdict, State) {
         let (id, mut arguments) = (asked.id.to_owned(), asked.arguments.clone());
         let report = gate.pass(&self.runner, asked, &mut arguments);
-        // What is refused before is the model's call as it wrote it.
+        // A call that is refused earlier is logged as the model wrote it.
         if matches!(report, CallReport::Refused(_) | CallReport::Done(..)) {
             file_call.logged = Some(LoggedCall { id, arguments });
         }
@@ -204,7 +204,7 @@ impl FileTools {
             CallReport::Unfit(error) => refused(&error),
             CallReport::Refused(verdict) => (with_grant(verdict), State::Refused),
             CallReport::Planned(verdict, _) => (verdict, State::Planned),
-            // A gate is for tools that are files.
+            // A gate handles only file tools.
             CallReport::Steps(_) => unreachable!("a gate makes no steps"),
             CallReport::Done(verdict, called) => match *called {
                 Ok(mut called) => {
@@ -220,7 +220,7 @@ impl FileTools {
     }
 }
 
-/// What the model reads about a call that it asked to have checked and not run.
+/// The text for the model about a call that it asked to check without running it.
 fn checked(id: &str) -> Outcome {
     let text = format!("`{id}` would run; nothing was run");
     let output = json!({"success": true, "dry_run": true, "output": text});
@@ -231,7 +231,7 @@ fn checked(id: &str) -> Outcome {
     }
 }
 
-/// Something that only looks, or was granted by name.
+/// The outcome of a call that only reads, or that was granted by name.
 fn looked(
     canonical: &Canonical,
     (verdict, paths): (Verdict, &[PathFact]),

@@ -16,23 +16,23 @@ use crate::verbs::verbs;
 /// The tools of a registry that a message may name.
 pub(crate) struct FileTools {
     pub(crate) runner: ToolRunner,
-    /// The names that may be called, with what a model is to know of them.
+    /// The callable names with their specs.
     pub(crate) specs: BTreeMap<String, ToolSpec>,
-    /// The ids of all tools of the project and the user, for who mistypes one.
+    /// The ids of all tools of the project and the user, for suggestions.
     others: Vec<String>,
 }
 
-/// Calls that name a tool of a server, and its arguments, among their own.
+/// Calls whose arguments contain the name and arguments of a server's tool.
 const WRAPPERS: &[&str] = &["use_mcp_tool", "mcp_call"];
 
-/// The id of the server's tool that such a call means, and the arguments for it.
+/// The id of the server's tool that such a call names, and its arguments.
 fn unwrapped(arguments: &str) -> Option<(String, String)> {
     let arguments: Map<String, Value> = serde_json::from_str(arguments).ok()?;
     let any = |names: [&str; 2]| names.into_iter().find_map(|name| arguments.get(name));
     let server = any(["server_name", "server"])?.as_str()?.trim();
     let tool = any(["tool_name", "tool"])?.as_str()?.trim();
     let given = match any(["arguments", "args"]) {
-        // A value of a tag is text; what it holds is the object.
+        // A tag's value is text that contains the object.
         Some(Value::String(text)) if text.trim().is_empty() => "{}".to_owned(),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Null) | None => "{}".to_owned(),
@@ -43,9 +43,9 @@ fn unwrapped(arguments: &str) -> Option<(String, String)> {
 }
 
 impl FileTools {
-    /// The tools that `text` names. What it does not name, it cannot call, and is not read.
+    /// The tools that `text` names. Other tools cannot be called and are not read.
     ///
-    /// A name that `others` know stays theirs: a project's file takes no other tool's place.
+    /// A name that `others` know keeps its meaning: a project's file never replaces another tool.
     pub(crate) fn named_in(text: &str, runner: ToolRunner, others: &Toolbox) -> FileTools {
         let is_taken = |name: &str| others.canonical(name).is_some();
         let mut specs = BTreeMap::new();
@@ -54,7 +54,7 @@ impl FileTools {
             if !names(text, entry.id.as_str()) || is_taken(entry.id.as_str()) {
                 continue;
             }
-            // What cannot be read is not called; `toolglot tools check` tells why.
+            // A file that cannot be read is not callable; `toolglot tools check` reports why.
             if let Ok(found) = runner.registry().read(entry) {
                 let is_of_server = found.tool().metadata.tool_type.as_deref() == Some("mcp");
                 let callable = found.tool().callable_specs().into_iter();
@@ -81,7 +81,7 @@ impl FileTools {
         }
     }
 
-    /// The tool that was probably meant, of those that the message does not name.
+    /// The tool that was probably meant, among those that the message does not name.
     pub(crate) fn nearest(&self, name: &str) -> Option<ToolSpec> {
         let names = self.others.iter().map(String::as_str);
         let id = ItemId::new(toolglot_toolset::nearest(name, names)?).ok()?;
@@ -89,22 +89,22 @@ impl FileTools {
         found.tool().specs().into_iter().next()
     }
 
-    /// What a model is to know of one of them.
+    /// The spec of one tool.
     pub(crate) fn spec(&self, name: &str) -> Option<&ToolSpec> {
         self.specs.get(name)
     }
 
-    /// What a model is to know of them.
+    /// The specs of all tools.
     pub(crate) fn specs(&self) -> impl Iterator<Item = ToolSpec> {
         self.specs.values().cloned()
     }
 
-    /// Why there is no such tool of a server that there is.
+    /// Why a server that exists has no tool of this name.
     pub(crate) fn of_server(&self, name: &str) -> Option<CallError> {
         self.runner.of_server(name)
     }
 
-    /// Brings calls of a server's tool to the tool's id. A name that `known` has is brought to no other tool.
+    /// Renames calls of a server's tool to the tool's id. A name in `known` is never renamed.
     pub(crate) fn resolve_servers(&self, message: &mut Calls, known: &Toolbox) {
         for call in &mut message.calls {
             if WRAPPERS.contains(&call.name.as_str())
@@ -142,8 +142,8 @@ impl FileTools {
     }
 }
 
-/// Says of a schema that it is open, where it does not say that it is closed: what a server does not list it may take all the
-/// same, as the schema is the server's and no list of ours.
+/// Opens a schema that does not say that it is closed. A server may accept parameters that its schema does not list,
+/// and only the server knows them.
 fn open(schema: &mut Value) {
     if let Value::Object(keywords) = schema
         && !keywords.contains_key("unevaluatedProperties")
@@ -160,7 +160,7 @@ impl std::fmt::Debug for FileTools {
     }
 }
 
-/// Whether a text may call a tool: its id stands in it, or the parts of it that a server and a name are.
+/// Whether a text may call a tool: it contains the id, or both the server and the name.
 fn names(text: &str, id: &str) -> bool {
     if text.contains(id) {
         return true;

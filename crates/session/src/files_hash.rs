@@ -5,12 +5,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
-/// The hash of the sizes and times of files: another one where a file changed.
+/// A hash of the sizes and times of files. It changes when a file changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FilesHash(u64);
 
 impl FilesHash {
-    /// Of the files as they are now.
+    /// The hash of the files in their present state.
     pub(crate) fn of(files: impl IntoIterator<Item = PathBuf>) -> FilesHash {
         let mut hasher = DefaultHasher::new();
         for file in files {
@@ -25,7 +25,8 @@ impl FilesHash {
     }
 }
 
-/// Which file it is, and when it was last changed in any way: a time that was set back does not hide a change.
+/// The identity of the file and the time of its last change of any kind: resetting the modification time hides no
+/// change.
 #[cfg(unix)]
 fn identity(metadata: &Metadata) -> [i64; 4] {
     use std::os::unix::fs::MetadataExt;

@@ -1,16 +1,17 @@
-//! What stands between a tool that is a file and its effect: the policy, the approver, the journal and the log.
+//! The checks between a file tool and its effect: the policy, the approver, the journal and the log.
 //!
 //! ```text
-//!  prepared ── policy ──▶ allow ───────────────▶ log ─▶ carried out
+//!  prepared ── policy ──▶ allow ───────────────▶ log ─▶ executed
 //!                 │          ▲
-//!                 ├─▶ ask ── approver ┐          what is judged is what was read and verified: nothing is read again
+//!                 ├─▶ ask ── approver ┐          the decision is on verified contents: nothing is read again
 //!                 └─▶ deny ───────────┴▶ refused
 //! ```
 //!
-//! A tool that is a call of a builtin tool, as those of `rye/file-system` are, is planned, judged, journalled and carried out
-//! as that call. Rules about commands hold for a command that a tool is given to run.
+//! A tool that consists of calls of builtin tools, such as those of `rye/file-system`, is planned, decided, journalled
+//! and executed as those calls. Rules about commands apply to a command that a tool is given to run.
 //!
-//! What a tool requires is granted by the caller, by a rule of the user's policy that names it, or by the approver.
+//! The capabilities that a tool requires are granted by the caller, by a user's rule that names the tool, or by the
+//! approver.
 
 use toolglot_builtins::{Journal, Outcome, Plan, Root, plan};
 use toolglot_engine::End;
@@ -34,10 +35,10 @@ pub(crate) struct Gate<'a> {
     pub(crate) authority: &'a Authority,
     pub(crate) question: Question<'a>,
     pub(crate) log: Option<&'a dyn AuditLog>,
-    /// Where what is changed is kept, to be taken back.
+    /// The journal that stores previous contents for undo.
     pub(crate) journal: Option<&'a Journal>,
     pub(crate) dry_run: bool,
-    /// The calls of the same message before it.
+    /// The earlier calls of the same message.
     pub(crate) history: Option<&'a CallHistory>,
 }
 
@@ -52,30 +53,30 @@ impl std::fmt::Debug for Gate<'_> {
 pub(crate) struct CallRequest<'a> {
     pub(crate) id: &'a str,
     pub(crate) arguments: Map<String, Value>,
-    /// How sure its end is.
+    /// The certainty of the call's end.
     pub(crate) end: End,
-    /// How many calls of the message came before it.
+    /// The number of earlier calls in the message.
     pub(crate) n_before: usize,
-    /// Whether an equal one did.
+    /// Whether one of them is equal.
     pub(crate) is_repeat: bool,
 }
 
-/// What came of a call that was no part of a message.
+/// The outcome of a call that is not part of a message.
 ///
-/// A new outcome is a new major version: a caller that passes over one would report a call that never ran.
+/// A new outcome is a new major version: a caller that ignores it would report a call that never ran.
 #[derive(Debug)]
 #[must_use]
 pub enum CallReport {
-    /// It was refused before the policy was asked.
+    /// The call was refused before the policy decision.
     Unfit(CallError),
-    /// It was refused by the policy, the approver, or for want of a log or a journal.
+    /// The call was refused by the policy, by the approver, or because the log or the journal failed.
     Refused(Verdict),
-    /// It would run.
+    /// The call would run.
     Planned(Verdict, PlannedCall),
-    /// It was carried out, unless what runs it refused.
+    /// The call was executed, unless the tool's executor refused it.
     Done(Verdict, Box<Result<CallResult, CallError>>),
-    /// It is no tool that is a file, but a builtin tool or a [`Tool`](crate::Tool) of the embedding program: what was decided,
-    /// and what came of it. One step, unless the arguments name several files to read.
+    /// The call is not of a file tool but of a builtin tool or a [`Tool`](crate::Tool) of the embedding program. One
+    /// step with decision and outcome, unless the arguments name several files to read.
     Steps(Vec<Step>),
 }
 
@@ -85,13 +86,13 @@ pub enum CallReport {
 pub struct PlannedCall {
     /// The tool.
     pub id: String,
-    /// The tool and what runs it, link by link.
+    /// The tool and its executors, link by link.
     pub chain: Vec<String>,
     /// Why it may run.
     pub standing: TrustBasis,
 }
 
-/// What a tool does, as far as it says.
+/// The effect of a tool, as far as it declares one.
 fn effect(prepared: &Prepared) -> Effect {
     if prepared.requires.iter().all(|name| name == "fs.read") {
         Effect::Read
@@ -100,7 +101,7 @@ fn effect(prepared: &Prepared) -> Effect {
     }
 }
 
-/// The verdict on what cannot be kept.
+/// The verdict if the journal cannot be written.
 pub(crate) fn unkept(error: &std::io::Error) -> Verdict {
     Verdict {
         decision: Decision::Deny,
@@ -112,8 +113,8 @@ pub(crate) fn unkept(error: &std::io::Error) -> Verdict {
 }
 
 impl Gate<'_> {
-    /// Brings a call as far as it may go. `logged` becomes the arguments that the log has of it, defaults filled in, for
-    /// whoever writes what came of the call.
+    /// Takes a call as far as it may go. `logged` is set to the arguments as logged, with defaults filled in, for the
+    /// caller that logs the outcome.
     pub(crate) fn pass(
         &self,
         runner: &ToolRunner,
@@ -147,7 +148,7 @@ impl Gate<'_> {
         logged.clone_from(&arguments);
         let shown = CallSummary::new(self.root, asked.id, &arguments);
         if verdict.decision == Decision::Ask && !self.dry_run {
-            // What is approved is what is done, to the file as it is.
+            // What is approved is what runs, on the unchanged file.
             let calls: Vec<CallSummary<'_>> = match builtins.as_slice() {
                 [_, ..] if prepared.is_builtin() => builtins
                     .iter()
@@ -188,7 +189,7 @@ impl Gate<'_> {
             return CallReport::Refused(unkept(&error));
         }
         let mut refused = None;
-        // Where one of several cannot be done, none is begun.
+        // If one of several calls cannot run, none starts.
         let mut failed = None;
         let mut plans = Vec::with_capacity(planned.len());
         for planned in planned {
@@ -217,7 +218,7 @@ impl Gate<'_> {
             }
         };
         let called = runner.carry_out_unjudged(prepared, effect, &mut |attempt| {
-            // Of a call that is tried once, what comes of it says all.
+            // With a single attempt, the outcome of the call is sufficient.
             if attempt.number > 1 || attempt.delay.is_some() {
                 log_attempt(self.log, &shown, &verdict, attempt);
             }
@@ -228,7 +229,7 @@ impl Gate<'_> {
         }
     }
 
-    /// Does what was planned, between the two lines of the journal; what cannot be kept is not done.
+    /// Executes a plan between its two journal entries; if the journal cannot be written, nothing runs.
     pub(crate) fn done(
         &self,
         call: (&str, &Map<String, Value>),
@@ -242,22 +243,23 @@ impl Gate<'_> {
             .map_err(|error| unkept(&error))?;
         let outcome = plan.run_unjudged();
         if let Some(entry) = &entry {
-            // Without the line it can still be taken back if it left what was intended.
+            // Without the second entry, undo still works if the file has the intended contents.
             let _ = journal.after(self.root, entry, outcome.ok);
         }
         Ok(outcome)
     }
 
-    /// What becomes of a request. Capabilities are asked about apart from the effect, so that changing is granted by them.
+    /// The decision on a request. Capabilities are checked apart from the effect, so that the capabilities grant the
+    /// effect.
     pub(crate) fn verdict(&self, request: &Request<'_>) -> toolglot_policy::Explanation {
         let mut authority = self.authority.clone();
-        // Where a file of the user's says what is asked about, only the user's own grants answer it.
+        // If the user has a policy file, only the user's own grants answer its `ask`.
         authority.grants.write |= authority.user.is_none();
         authority.judge(request)
     }
 
-    /// What rules say of the places and the command that a call is about. What none of them is about is for the capabilities
-    /// that the tool requires to decide.
+    /// What rules say about the places and the command of a call. Anything else is decided by the capabilities that the
+    /// tool requires.
     fn ruled(
         &self,
         builtin: &Builtin,
@@ -286,13 +288,13 @@ impl Gate<'_> {
         let requires = &prepared.requires;
         let effect = effect(prepared);
         let cost = tool.metadata.cost.as_ref();
-        // However it is called, a server's tool is `SERVER/TOOL` to a policy.
+        // A policy knows a server's tool as `SERVER/TOOL`, whichever name a call uses.
         let own = found.id.as_str();
         let short = own
             .strip_prefix("mcp/")
             .filter(|_| prepared.chain.is_server());
         let id = short.unwrap_or(asked.id);
-        // A rule may name the tool or its action, whichever of them is called.
+        // A rule may name the tool or its action, whichever a call names.
         let mut names: Vec<String> = short.into_iter().chain([own]).map(Into::into).collect();
         if let Some(action) = &prepared.action {
             names.extend(names.clone().iter().map(|name| format!("{name}.{action}")));
@@ -314,9 +316,9 @@ impl Gate<'_> {
                 .iter()
                 .filter(|reason| reason.verdict.decision == Decision::Ask)
                 .all(|reason| match &reason.item {
-                    // Reading is granted to all: that answers nothing.
+                    // Reading is granted to all, so it answers nothing.
                     Some(Item::Capability(name)) => name != "fs.read" && runner.grants(name),
-                    // Whether they are is seen below, by the grants that tools have.
+                    // The tool's grants are checked below.
                     _ => reason.verdict.rule == "capability-needs-grant",
                 });
             if is_answered {
@@ -332,7 +334,7 @@ impl Gate<'_> {
             return verdict;
         }
         if self.authority.user.is_some() {
-            // The user's file allowed each of them by its name.
+            // The user's file allowed each capability by name.
             prepared.approve();
             return verdict;
         }

@@ -1,11 +1,11 @@
-//! What the user grants beforehand, in one grammar: words that the policy knows, and capabilities of tools by their names.
+//! The user's grants in advance, in one grammar: words of the policy, and capabilities of tools by name.
 
 use std::str::FromStr;
 
 use thiserror::Error;
 use toolglot_policy::GrantError;
 
-/// What the user grants beforehand, as in `write,recovered,exec:git,shell.execute`.
+/// The user's grants in advance, as in `write,recovered,exec:git,shell.execute`.
 ///
 /// ```
 /// use toolglot_session::Grants;
@@ -17,9 +17,9 @@ use toolglot_policy::GrantError;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Grants {
-    /// Those that the policy knows.
+    /// The grants that the policy knows.
     policy: toolglot_policy::Grants,
-    /// The capabilities that all of them stand for. Reading is always one of them.
+    /// The capabilities that the words stand for. Reading is always granted.
     capabilities: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ pub struct Grants {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GrantsError {
-    /// It grants nothing.
+    /// The word grants nothing.
     #[error(
         "unknown grant `{word}`{}: the grants are `read`, `write`, `delete`, `recovered`, `shell`, `net`, `exec:PROGRAM` and `net:HOST`, and capabilities such as `shell.execute`, separated by commas",
         toolglot_policy::nearest_grant(word)
@@ -36,18 +36,18 @@ pub enum GrantsError {
         /// The word.
         word: String,
     },
-    /// It names no program, or no host.
+    /// The word names no program, or no host.
     #[error(transparent)]
     Grant(GrantError),
 }
 
 impl Grants {
-    /// What the policy answers its questions by.
+    /// The grants for policy decisions.
     pub fn policy(&self) -> &toolglot_policy::Grants {
         &self.policy
     }
 
-    /// What tools that are files may do.
+    /// The capabilities of file tools.
     pub fn capabilities(&self) -> Vec<String> {
         let read = std::iter::once("fs.read".to_owned());
         read.chain(self.capabilities.iter().cloned()).collect()
@@ -80,7 +80,7 @@ impl FromStr for Grants {
                 "write" => capabilities.push("fs.write".to_owned()),
                 "delete" => capabilities.push("fs.delete".to_owned()),
                 "net" => capabilities.push("net.*".to_owned()),
-                // A shell may run anything; one program is not that.
+                // A shell may run anything; a single other program may not.
                 "shell" | "exec:bash" | "exec:sh" => capabilities.push("shell.execute".to_owned()),
                 other => capabilities.push(other.to_owned()),
             }

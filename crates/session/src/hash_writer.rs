@@ -1,15 +1,15 @@
-//! JSON hashed as it is written: arguments may be large, and their text is nowhere kept.
+//! Hashes JSON while it is written: arguments may be large, and their text is never stored.
 
 use std::io;
 
 use sha2::{Digest, Sha256};
 
-/// What is written into it, hashed.
+/// A writer that hashes its input.
 #[derive(Debug, Default)]
 pub(crate) struct HashWriter(Sha256);
 
 impl HashWriter {
-    /// The SHA-256 of all that was written.
+    /// The SHA-256 of the whole input.
     pub(crate) fn hash(self) -> [u8; 32] {
         self.0.finalize().into()
     }

@@ -1,17 +1,17 @@
-//! The way of a tool call from what a model wrote to its effect and back: one library for every door.
+//! Takes a tool call from the text of a model to its effect and back: one library for all callers.
 //!
 //! ```text
-//!  call ─▶ verify ─▶ judge ─┬─ allow ──────────────▶ log ─▶ journal ─▶ execute ─▶ log ─▶ report
+//!  call ─▶ verify ─▶ decide ┬─ allow ──────────────▶ log ─▶ journal ─▶ execute ─▶ log ─▶ report
 //!                           ├─ ask ──▶ Approver ─┘
 //!                           └─ deny ─▶ refused, logged
 //! ```
 //!
-//! A [`Session`] is made by [`Session::builder`] from a root and its [`Policies`]. It makes the sandbox of every program that a
-//! call starts, in one place, from the policy and what the caller asks for. Nothing has an effect that was not judged and
-//! logged before.
+//! [`Session::builder`] makes a [`Session`] from a root and its [`Policies`]. The session makes the sandbox of every
+//! program that a call starts, in one place, from the policy and the caller's settings. Nothing has an effect before it
+//! was decided and logged.
 //!
-//! It deliberately has no command line, no terminal, no network of its own and no `async`: an [`Approver`] and an [`AuditLog`]
-//! are the embedding program's to write, and calls block until they have ended or are [cancelled](Cancel).
+//! It deliberately has no command line, no terminal, no network of its own and no `async`. The embedding program
+//! implements [`Approver`] and [`AuditLog`]. Calls block until they have ended or are [cancelled](Cancel).
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,7 +22,7 @@
 //! let session = Session::builder(root.path(), Policies::of_text(root.path(), "version = 1"))
 //!     .without_journal()
 //!     .build()?;
-//! // Without a rule that allows it, nothing runs.
+//! Without a rule that allows the call, nothing runs.
 //! let arguments = toolglot_value::json!({"path": "notes.txt"});
 //! let report = session.call("rye/file-system/read", arguments.as_object().cloned().unwrap_or_default());
 //! assert!(!matches!(report, CallReport::Done(..)));
@@ -105,7 +105,7 @@ pub use toolglot_policy::{Decision, Effect, Level, PathFact, Verdict};
 pub use toolglot_tool_runner::{Attempt, CallError, CallResult, Cancel, Progress, Watch};
 pub use undo::{journals, undo};
 
-/// The verbs of Rye, which take the id of a tool.
+/// Rye's verbs, which take the id of a tool.
 pub(crate) const VERBS: &[&str] = &["rye_execute", "rye_search", "rye_load", "rye_sign"];
 
 /// The example of the README, compiled and run with the other examples.

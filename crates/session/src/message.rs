@@ -1,10 +1,10 @@
-//! A message: read, its calls carried out in document order, and the answer that its model was taught to expect.
+//! A message: parsing, the execution of its calls in document order, and the answer in its model's format.
 //!
 //! ```text
-//!  text ─ read ─ split ─ normalize ─▶ step by step: one-call rule ─ verify ─ plan ─ judge ─ run ─▶ Run
+//!  text ─ read ─ split ─ normalize ─▶ step by step: one-call rule ─ verify ─ plan ─ decide ─ run ─▶ Run
 //! ```
 //!
-//! A step is planned when its turn comes, not before: what an earlier step writes, a later one may read.
+//! A step is planned when its turn comes: a later step may read what an earlier step writes.
 
 use std::sync::{Arc, PoisonError};
 
@@ -25,65 +25,65 @@ use crate::message_session::MessageSession;
 use crate::session::Session;
 use crate::step::{State, Step};
 
-/// What came of a message.
+/// The outcome of a message.
 #[derive(Debug)]
 #[must_use]
 pub struct Run {
     /// The text, into which spans point.
     pub text: String,
-    /// What was read: the calls, the text around them, and the notes.
+    /// The parsed message: the calls, the text around them, and the notes.
     pub message: Calls,
-    /// What each byte of the text was read as.
+    /// The reading of each byte of the text.
     pub pieces: Vec<Piece>,
-    /// What became of each call, in document order.
+    /// The outcome of each call, in document order.
     pub steps: Vec<Step>,
-    /// What is given back to the model, in the shape that it was taught. Empty where there is nothing to say.
+    /// The answer for the model, in the format that it was trained on. Empty where there is nothing to report.
     pub answer: String,
-    /// Why what the calls changed cannot be taken back, if it cannot.
+    /// Why the changes of the calls cannot be undone, if they cannot.
     pub journal_problem: Option<String>,
-    /// Whether no call was read where text looks like one.
+    /// Whether text looks like a call, and no call was read.
     is_unread: bool,
     dialects: Arc<[Dialect]>,
 }
 
 impl Run {
-    /// Whether every call did what was asked, and no text looks like a call that was not read.
+    /// Whether every call succeeded, and no text looks like a call that was not read.
     pub fn is_fine(&self) -> bool {
         !self.is_unread && self.steps.iter().all(Step::is_fine)
     }
 
-    /// The result of one step as it stands in an answer.
+    /// The result of one step as in an answer.
     pub fn rendered(&self, step: &Step) -> Option<String> {
         rendered(&self.dialects, &self.message, step)
     }
 
-    /// The index of the call that waits for a person, if one does.
+    /// The index of the call that waits for a person, if there is one.
     pub fn pending(&self) -> Option<usize> {
         let is_pending = |step: &Step| matches!(step.state, State::Pending);
         self.steps.iter().position(is_pending)
     }
 }
 
-/// The tools that calls of one message are brought to.
+/// The tools that the calls of one message are resolved to.
 pub(crate) struct Tools {
-    /// Those that are files, where the message names any.
+    /// The file tools that the message names.
     pub(crate) files: FileTools,
-    /// The tools whose effects are known, under the names that all others are brought to.
+    /// The tools whose effects are known, under their canonical names.
     pub(crate) vocabulary: Toolbox,
-    /// What the dialect's models were taught, where there is one dialect.
+    /// The tools that the dialect's models were trained on, if there is one dialect.
     taught: Option<Toolbox>,
 }
 
 impl Session {
-    /// Reads a message, carries out its calls, and writes the answer. Blocks until all of them have ended.
+    /// Reads a message, carries out its calls, and writes the answer. Blocks until all calls have ended.
     ///
     /// # Errors
-    /// If the dialects and the tools make no program. What the message holds is never an error.
+    /// If the dialects and the tools cannot be compiled into a program. The contents of the message are never an error.
     pub fn run(&self, message: impl Into<String>) -> Result<Run, SessionError> {
         self.run_finished(message.into(), None)
     }
 
-    /// The same for a message of which is known why it ended.
+    /// Like [`Session::run`], for a message whose finish reason may be known.
     pub(crate) fn run_finished(
         &self,
         message: String,
@@ -92,7 +92,7 @@ impl Session {
         let tools = self.tools(&message)?;
         let known = self.known(&tools);
         let rules = self.rules()?.for_tools(&known.tool_set());
-        // What acts does not take it for granted that the model had stopped by itself.
+        // Calls have effects here, so a normal stop of the model is not assumed.
         let mut reader = self.settings.reading.reader(rules.program, Finish::Unknown);
         reader.finish = finish.unwrap_or(reader.finish);
         let reading = reader.read(message.into_bytes());
@@ -150,7 +150,7 @@ impl Session {
         })
     }
 
-    /// Calls that stand byte for byte in an earlier result, each with a note.
+    /// The calls that an earlier result contains byte for byte, each with a note.
     pub(crate) fn repeated_calls(&self, message: &mut Calls, text: &str) -> Vec<Span> {
         let written = |call: &Call| {
             let range = call.span.start as usize..call.span.end as usize;
@@ -164,7 +164,7 @@ impl Session {
             .filter(|(_, is_repeated)| *is_repeated)
             .map(|(call, _)| (call.span, call.name.as_str()))
             .collect();
-        // One shell block may have become several calls.
+        // One shell block may have produced several calls.
         spans.dedup_by_key(|(span, _)| *span);
         message.notes.extend(spans.iter().map(|(span, name)| Note {
             code: Code::CopiedCall,
@@ -175,7 +175,7 @@ impl Session {
         spans.into_iter().map(|(span, _)| span).collect()
     }
 
-    /// Keeps a result, to know a call that a model repeats out of it.
+    /// Remembers a result, to detect a call that a model copies from it.
     pub(crate) fn keep_result(&self, text: String, value: &Value) {
         if !self.settings.keeps_results {
             return;
@@ -184,7 +184,7 @@ impl Session {
         results.keep_result(text, value);
     }
 
-    /// The tools that a message may call, but for tools that are files.
+    /// The tools that a message may call, without the file tools.
     pub(crate) fn known_without_files(&self) -> Result<Toolbox, SessionError> {
         let known = match (&self.settings.tools, &*self.dialects) {
             (Some(named), _) => Some(named.clone()),
@@ -200,11 +200,11 @@ impl Session {
         self.functions.iter().map(|function| function.spec.clone())
     }
 
-    /// The tools of a message. Those that are files are looked up by what it names: a project may have thousands.
+    /// The tools of a message. File tools are looked up by the names in the message: a project may have thousands.
     pub(crate) fn tools(&self, message: &str) -> Result<Tools, SessionError> {
         let mut vocabulary = builtin("vocabulary")?;
         let runner = self.runner(self.watch.clone());
-        // Before the tools that are files: none of those takes a function's place.
+        // Functions come before file tools, so that no file replaces a function.
         vocabulary.extend(self.function_specs());
         let files = FileTools::named_in(message, runner, &vocabulary);
         vocabulary.extend(files.specs());
@@ -228,8 +228,7 @@ impl Session {
         named.or(tools.taught.as_ref()).unwrap_or(&tools.vocabulary)
     }
 
-    /// The calls of a message as they are to be carried out, with all that is to be noted about it. They are taken out of the
-    /// reading.
+    /// The calls of a message as they will run, with all notes about the message. They are moved out of the reading.
     fn calls(
         &self,
         tools: &Tools,
@@ -247,7 +246,7 @@ impl Session {
         // Arguments may be large: they are moved, not copied.
         let mut message = std::mem::take(&mut reading.trace.message);
         for call in &mut message.calls {
-            // Each grew as it was read.
+            // The arguments grew while they were read.
             call.arguments.shrink_to_fit();
         }
         split_shell_blocks(&mut message, &self.dialects);
@@ -272,7 +271,7 @@ pub(crate) fn builtin(name: &'static str) -> Result<Toolbox, SessionError> {
     Toolbox::builtin(name).ok_or(SessionError::NoToolbox(name))
 }
 
-/// The calls in quoted code of a message that has no others.
+/// The calls in quoted code of a message that has no other calls.
 fn quoted_calls(message: &Calls, reader: &Reader, bytes: &[u8]) -> Vec<Call> {
     let mut notes = message.notes.iter();
     if !message.calls.is_empty() || !notes.any(|note| note.code == Code::QuotedCall) {

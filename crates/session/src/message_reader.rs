@@ -1,12 +1,12 @@
-//! A message that streams into a session.
+//! Reads a message that streams into a session.
 
 use toolglot_engine::{Finish, Input, Parser, Sink};
 
 use crate::session::Session;
 use crate::{Run, SessionError};
 
-/// Reads a message as it streams. Its calls run when it has ended: whether one is in doubt, and which one counts where a
-/// dialect runs one, is known only then.
+/// Reads a message as it streams. Its calls run after its end: only then is it known whether a call is in doubt, and
+/// which one counts where a dialect runs one.
 #[derive(Debug)]
 pub struct MessageReader<'a> {
     session: &'a Session,
@@ -17,11 +17,11 @@ pub struct MessageReader<'a> {
 impl Session {
     /// A reader for a message that streams.
     ///
-    /// Its events are what can be said while the message is on its way: they know the tools that the session was built with,
-    /// but no tools that are files, as these are looked up by the whole message. [`MessageReader::finish`] knows all.
+    /// The events while the message streams know the tools that the session was built with. They do not know file
+    /// tools, which need the names of the whole message. [`MessageReader::finish`] knows all.
     ///
     /// # Errors
-    /// If the dialects and the tools make no program.
+    /// If the dialects and the tools cannot be compiled into a program.
     pub fn reader(&self) -> Result<MessageReader<'_>, SessionError> {
         let rules = self
             .rules()?
@@ -36,7 +36,7 @@ impl Session {
 }
 
 impl MessageReader<'_> {
-    /// Reads the next piece. After the session was cancelled nothing is read.
+    /// Reads the next piece. After a cancellation, pieces are ignored.
     pub fn push(&mut self, piece: &str, events: &mut dyn Sink) {
         if self.session.is_cancelled() {
             return;
@@ -45,13 +45,13 @@ impl MessageReader<'_> {
         self.parser.push(Input::Text(piece), events);
     }
 
-    /// What was read so far.
+    /// The text so far.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The message has ended, for this reason: its calls are carried out. If the session was cancelled, none is, and each
-    /// says so.
+    /// Ends the message for this reason and runs its calls. If the session was cancelled, no call runs, and each step
+    /// reports that.
     ///
     /// # Errors
     /// As [`Session::run`].

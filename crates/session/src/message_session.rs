@@ -1,4 +1,4 @@
-//! What carrying out the calls of one message depends on, and what is asked of it about one call.
+//! The context for the calls of one message, and queries about one call.
 
 use toolglot_chat::{ArgumentSpans, CallLocator, example_call, example_of_tool};
 use toolglot_engine::{Call, Dialect, End, Place, Span};
@@ -11,38 +11,38 @@ use crate::gate::Gate;
 use crate::reading::AfterFailure;
 use crate::tool::Function;
 
-/// Everything that carrying out the calls of a message depends on.
+/// The context for the calls of one message.
 #[derive(Clone, Copy)]
 pub(crate) struct MessageSession<'a> {
     pub(crate) dialects: &'a [Dialect],
-    /// The tools that the user named: no other may be called, and their schemas hold as well.
+    /// The tools that the user named: no other may be called, and arguments must also fit their schemas.
     pub(crate) named: Option<&'a Toolbox>,
-    /// The tools whose effects are known, under the names that all others are brought to.
+    /// The tools whose effects are known, under their canonical names.
     pub(crate) vocabulary: &'a Toolbox,
-    /// Tools that are files, where the message names any; the vocabulary has them too.
+    /// The file tools that the message names; the vocabulary contains them too.
     pub(crate) files: Option<&'a FileTools>,
-    /// What judges, asks, keeps and logs.
+    /// The policy, the approver, the journal and the log.
     pub(crate) gate: Gate<'a>,
-    /// What becomes of the commands of a shell block after one that failed.
+    /// What happens to the commands of a shell block after one that failed.
     pub(crate) after_failing_line: AfterFailure,
-    /// Whether every call of a message runs, whatever its dialect's system does.
+    /// Whether every call of a message runs, even where its dialect's system runs only one.
     pub(crate) many: bool,
-    /// Where the values of calls stand.
+    /// The positions of the values of calls.
     pub(crate) spans: Option<&'a ArgumentSpans<'a>>,
-    /// Calls in quoted code, where the message has no others: text, which was probably meant otherwise.
+    /// Calls in quoted code, if the message has no others: they are text, but were probably meant as calls.
     pub(crate) quoted: &'a [Call],
-    /// Whether the message's calls asked for nothing: shell blocks without a command.
+    /// Whether the calls of the message are all shell blocks without a command.
     pub(crate) is_empty_handed: bool,
-    /// What ends the run before its end.
+    /// The handle that cancels the run.
     pub(crate) cancel: Option<&'a Cancel>,
-    /// Functions of the embedding program; the vocabulary has them too.
+    /// Functions of the embedding program; the vocabulary contains them too.
     pub(crate) functions: &'a [Function],
-    /// Where calls were written that stand in an earlier result of the session.
+    /// The spans of calls that an earlier result of the session contains.
     pub(crate) repeated: &'a [Span],
 }
 
 impl MessageSession<'_> {
-    /// The message, to quote from.
+    /// The text of the message, for quotations.
     pub(crate) fn text(&self) -> &str {
         self.spans.map_or("", ArgumentSpans::text)
     }
@@ -54,8 +54,8 @@ impl MessageSession<'_> {
             .find(|dialect| dialect.name() == call.dialect)
     }
 
-    /// How sure the end of a call is, for whoever judges it. A call in the model's reasoning, in quoted code or out of an earlier
-    /// result is trusted no more than one that had to be completed.
+    /// The certainty of a call's end for the policy decision. A call in reasoning, in quoted code or from an earlier
+    /// result is trusted no more than a completed one.
     pub(crate) fn trusted_end(&self, call: &Call) -> End {
         let is_doubtful = match call.place {
             Place::Reasoning | Place::Code => true,
@@ -68,12 +68,12 @@ impl MessageSession<'_> {
         }
     }
 
-    /// Whether a call stands in an earlier result of the session.
+    /// Whether an earlier result of the session contains the call.
     pub(crate) fn is_repeated(&self, call: &Call) -> bool {
         self.repeated.contains(&call.span)
     }
 
-    /// Where the arguments of `call` stand, and the tools that it is brought to.
+    /// The positions of the arguments of `call`, and the tools that it is resolved to.
     pub(crate) fn ground<'g>(&'g self, call: &'g Call, toolbox: &'g Toolbox) -> CallLocator<'g> {
         CallLocator {
             call,
@@ -82,7 +82,7 @@ impl MessageSession<'_> {
         }
     }
 
-    /// How a call should have been written.
+    /// The correct form of a call.
     pub(crate) fn form(&self, call: &Call) -> Option<String> {
         let dialect = self.dialect(call)?;
         if let Some(spec) = self.file_tool(&call.name).filter(|_| self.named.is_none()) {
@@ -91,7 +91,7 @@ impl MessageSession<'_> {
         example_call(dialect, self.named, Some(&call.name))
     }
 
-    /// The tool that is a file and has this name, or was probably meant where no tool has it.
+    /// The file tool of this name, or the probably meant one if no tool has the name.
     pub(crate) fn file_tool(&self, name: &str) -> Option<ToolSpec> {
         let files = self.files?;
         if let Some(spec) = files.spec(name) {

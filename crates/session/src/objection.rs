@@ -1,5 +1,5 @@
-//! What stands against a call before the policy is asked: the message was cancelled or has ended, the call names no tool, or its
-//! arguments do not fit.
+//! Objections to a call before the policy decision: the message was cancelled or has ended, the call names no tool, or
+//! its arguments do not fit.
 
 use toolglot_chat::{
     CallLocator, argument_lesson, is_local_server, no_object_note, repair_reasons, schema_notes,
@@ -17,13 +17,13 @@ use crate::reading::AfterFailure;
 use crate::shell_block::is_line_of;
 use crate::step::{State, Step};
 
-/// Why a call is refused before the policy is asked.
+/// Why a call is refused before the policy decision.
 pub(crate) struct Objection {
     pub(crate) rule: &'static str,
     pub(crate) because: String,
-    /// The same for the model, where it gets more.
+    /// The reason for the model, if the model gets a longer one.
     pub(crate) words: Option<String>,
-    /// What was repaired in its text.
+    /// The repairs of the call's text.
     pub(crate) repairs: Vec<String>,
     pub(crate) notes: Vec<Note>,
     /// Whether the refusal shows how to write the call.
@@ -31,7 +31,7 @@ pub(crate) struct Objection {
 }
 
 impl MessageSession<'_> {
-    /// What stands against a call whatever the policy says; the first reason counts.
+    /// The objection to a call, whatever the policy says; the first reason counts.
     pub(crate) fn objection(
         &self,
         canonical: &mut Canonical,
@@ -99,7 +99,7 @@ impl MessageSession<'_> {
             });
         }
         if call.end == End::Truncated {
-            // The policy knows why half a call never runs.
+            // The policy explains why a truncated call never runs.
             return None;
         }
         if !Arguments::is_object(call) {
@@ -116,12 +116,12 @@ impl MessageSession<'_> {
             .cloned()
             .collect();
         if !left_out.is_empty() {
-            // What remains may fit the schema, and yet is not what the model asked for.
+            // What remains may fit the schema, but differs from what the model wrote.
             let ground = self.ground(call, self.vocabulary);
             let rest = schema_notes(&canonical.tool, &mut canonical.arguments, ground);
             let all = left_out.into_iter().chain(rest.clone()).collect();
             return Some(Objection {
-                // The others are among the notes of the message already.
+                // The message already has the other notes.
                 notes: rest,
                 ..Objection::invalid(all).at(call, self.text())
             });
@@ -147,7 +147,7 @@ impl MessageSession<'_> {
             });
         }
         if let Some(server) = server {
-            // A tool of another server is another tool, whatever its name.
+            // A tool of another server is a different tool, whatever its name.
             return Some(Objection {
                 rule: "unknown-server",
                 because: format!(
@@ -183,7 +183,7 @@ impl MessageSession<'_> {
         Some(objection.at(call, self.text()))
     }
 
-    /// The objection of a system that runs one call per message. One call may have become several reads.
+    /// The objection of a system that runs one call per message. One call may have produced several reads.
     fn other_call(&self, index: usize, message: &Calls, before: &[Step]) -> Option<Objection> {
         if self.many {
             return None;
@@ -201,7 +201,7 @@ impl MessageSession<'_> {
     }
 }
 
-/// The rule of calls whose arguments do not fit.
+/// The rule for calls whose arguments do not fit.
 const INVALID: &str = "invalid-arguments";
 
 impl Objection {
@@ -218,7 +218,7 @@ impl Objection {
         }
     }
 
-    /// The same with the places of what is wrong, for the model.
+    /// The same objection with the positions of the faults, for the model.
     fn at(self, call: &Call, text: &str) -> Objection {
         if self.rule != INVALID || text.is_empty() {
             return self;
@@ -231,9 +231,9 @@ impl Objection {
     }
 }
 
-/// How a call does not fit the tools that it is brought to, if it does not.
+/// The objection if a call does not fit the tools that it is resolved to.
 ///
-/// A missing tool is reported with the tools of `offered`, which its model knows.
+/// A missing tool is reported with the tools of `offered`, which the model knows.
 fn misfit(
     canonical: &mut Canonical,
     ground: CallLocator<'_>,
@@ -241,13 +241,13 @@ fn misfit(
 ) -> Option<Objection> {
     if ground.toolbox.get(&canonical.tool).is_none() {
         let note = unknown_tool_note(&canonical.tool, offered, ground.call.name_span);
-        let said = std::iter::once(note.message.as_str()).chain(note.help.as_deref());
+        let parts = std::iter::once(note.message.as_str()).chain(note.help.as_deref());
         return Some(Objection {
             rule: "unknown-tool",
-            because: said.collect::<Vec<_>>().join("; "),
+            because: parts.collect::<Vec<_>>().join("; "),
             words: None,
             repairs: Vec::new(),
-            // Of a tool that only other programs run there is no right form here.
+            // A tool that only other programs run has no correct form here.
             shows_form: note.help.is_some(),
             notes: vec![note],
         });

@@ -1,10 +1,10 @@
-//! Dialects whose systems run one call per message: which one that is, and in which words they refuse the others.
+//! Dialects whose systems run one call per message: which call counts, and the words that refuse the others.
 
 use toolglot_dialects::{CountedCall, System};
 use toolglot_engine::{Call, Calls, Code, Note};
 
-/// Why the call at `index` of `message` does not run, if it does not: the words for the model and a note. `first`: the call
-/// that the message's first step was made of, if there was a step.
+/// Why the call at `index` of `message` does not run, if it does not: the words for the model, and a note. `first` is
+/// the call of the message's first step, if there was a step.
 pub(crate) fn refusal(
     message: &Calls,
     index: usize,
@@ -19,7 +19,7 @@ pub(crate) fn refusal(
         ),
         CountedCall::Last => {
             let rest = &message.calls[index + 1..];
-            // One fence may have become several calls.
+            // One fence may have produced several calls.
             let comes_later =
                 |later: &Call| later.dialect == call.dialect && later.span != call.span;
             (!rest.iter().any(comes_later), "after it counts")

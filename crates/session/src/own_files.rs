@@ -1,17 +1,17 @@
-//! The user's own files, which no call changes: how they are named to a policy, and where they really are.
+//! The user's own files, which no call changes: their rules in a policy, and their real paths.
 
 use std::path::{Path, PathBuf};
 
 use toolglot_policy::Authority;
 
-/// What a file of the user's own is, which calls are judged by or which tells of them. Where it lies inside the root, no call
-/// changes it.
+/// A kind of the user's own files: inputs of decisions, or records of them. Inside the root, no call changes such a
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnFile {
     /// The rule's name.
     rule: &'static str,
     because: &'static str,
-    /// Whether it is not read either.
+    /// Whether calls may not read the file either.
     is_secret: bool,
 }
 
@@ -34,14 +34,14 @@ pub(crate) const JOURNAL: OwnFile = OwnFile {
 };
 
 impl OwnFile {
-    /// Tools and dialects that calls are read by.
+    /// Tools and dialects that calls are parsed with.
     pub const READING: OwnFile = OwnFile {
         rule: "own-file",
         because: "the command line names it to read calls by, and no call changes that",
         is_secret: false,
     };
 
-    /// What clients of a server have to show: no call reads it either.
+    /// The token that clients of a server present: no call reads it either.
     pub const TOKEN: OwnFile = OwnFile {
         rule: "token-file",
         because: "the token of this server is there, which no call reads or changes",
@@ -49,7 +49,7 @@ impl OwnFile {
     };
 }
 
-/// Protects such a file: where it is named, and where that leads.
+/// Protects such a file at the path that was named, and at the path that links lead to.
 pub(crate) fn protect(authority: &mut Authority, root: &Path, file: Option<&Path>, own: &OwnFile) {
     let (Some(file), Ok(root)) = (file, root.canonicalize()) else {
         return;
@@ -75,7 +75,7 @@ pub(crate) fn protect(authority: &mut Authority, root: &Path, file: Option<&Path
     }
 }
 
-/// Where a path leads, as far as it is there; a link that leads to nothing leads to where that would be.
+/// Resolves a path as far as it exists. A dangling link resolves to its target.
 pub(crate) fn real(path: &Path) -> PathBuf {
     fn at(path: &Path, n_links: usize) -> PathBuf {
         const MOST_LINKS: usize = 16;

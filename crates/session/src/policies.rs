@@ -1,4 +1,4 @@
-//! The policy files: where they are, and what is wrong in them.
+//! The policy files: their paths and their faults.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +10,19 @@ use crate::files_hash::FilesHash;
 use crate::own_files::{JOURNAL, LOG, POLICY, protect};
 use crate::{VERBS, axe_yaml, journals};
 
-/// Where a project keeps its policy, below the root.
+/// The project's policy file, relative to the root.
 const PROJECT_FILE: &str = ".ai/policy.toml";
 
-/// The user's policy file below the directory of settings.
+/// The user's policy file, relative to the settings directory.
 const USER_FILE: &str = "toolglot/policy.toml";
 
 /// The largest policy file, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The policy files of a root: the user's, which decides, and the project's, which can only narrow that.
+/// The policy files of a root: the user's, which decides, and the project's, which can only narrow it.
 ///
-/// A file that cannot be used denies every call. Why is in [`warnings`](Policies::warnings): for the user alone, as it may
-/// quote the file.
+/// A file that cannot be used denies every call. [`warnings`](Policies::warnings) has the reason, for the user only,
+/// because it may quote the file.
 #[derive(Clone, Debug)]
 pub struct Policies {
     user: Option<Policy>,
@@ -30,21 +30,21 @@ pub struct Policies {
     warnings: Vec<String>,
     source: Source,
     root: PathBuf,
-    /// The files as they were before they were read.
+    /// The state of the files before they were read.
     stamp: FilesHash,
 }
 
-/// Where the user's policy comes from.
+/// The source of the user's policy.
 #[derive(Clone, Debug)]
 enum Source {
-    /// The file that the caller named, or else the one in the user's settings.
+    /// The file that the caller named, or else the file in the user's settings.
     Files(Option<PathBuf>),
-    /// A text of the caller's.
+    /// A text from the caller.
     Text,
 }
 
 impl Source {
-    /// Where policy files of `root` are, or could be.
+    /// The possible paths of policy files of `root`.
     fn files(&self, root: &Path) -> Vec<PathBuf> {
         match self {
             Source::Files(named) => Policies::places(root, named.as_deref()),
@@ -52,7 +52,7 @@ impl Source {
         }
     }
 
-    /// The user's own policy files: the one that is read, and the usual one, which the next session may read.
+    /// The user's own policy files: the one in use, and the usual one, which the next session may use.
     fn own_files(&self, usual: Option<PathBuf>) -> Vec<PathBuf> {
         let named = match self {
             Source::Files(named) => named.clone(),
@@ -63,12 +63,12 @@ impl Source {
 }
 
 impl Policies {
-    /// The policy files of `root`: that of the user's settings, and the project's. Without the first the usual rules hold.
+    /// The policy files of `root`: the user's and the project's. Without the user's file the usual rules apply.
     pub fn discover(root: &Path) -> Policies {
         Policies::read(root, None)
     }
 
-    /// The same with `file` in place of the one in the user's settings, if there is a `file`.
+    /// Like [`Policies::discover`], with `file` in place of the user's settings, if there is a `file`.
     pub fn read(root: &Path, file: Option<&Path>) -> Policies {
         let user = || {
             let own = file.map(Path::to_path_buf).or_else(user_file);
@@ -77,12 +77,12 @@ impl Policies {
         Policies::with(root, user, Source::Files(file.map(Path::to_path_buf)))
     }
 
-    /// The usual rules in place of the user's file; the project's file narrows them as well.
+    /// The usual rules in place of the user's file; the project's file still narrows them.
     pub fn usual(root: &Path) -> Policies {
         Policies::with(root, || None, Source::Text)
     }
 
-    /// A policy as text in place of the user's file; the project's file narrows it as well.
+    /// A policy as text in place of the user's file; the project's file still narrows it.
     pub fn of_text(root: &Path, text: &str) -> Policies {
         let user = Policy::parse(text, Scope::User);
         let user = user
@@ -92,11 +92,11 @@ impl Policies {
     }
 
     fn with(root: &Path, user: impl FnOnce() -> Option<Read>, source: Source) -> Policies {
-        // Before anything is read: what changes meanwhile is a change.
+        // Stamped before anything is read, so that a change during the read counts as a change.
         let stamp = FilesHash::of(source.files(root));
         let user = user();
         let place = root.join(PROJECT_FILE);
-        // Whatever stands there is the project's: a link that leads nowhere, a directory, a file that may not be read.
+        // Anything at this path counts as the project's: a dangling link, a directory, an unreadable file.
         let place = place.symlink_metadata().is_ok().then_some(place);
         let project = place.map(|path| match inside(&path, root) {
             Ok(path) => read(&path, Scope::Project, root),
@@ -124,12 +124,12 @@ impl Policies {
         }
     }
 
-    /// What is to be said about the files: to the user alone. A verdict, which goes to the model, holds no letter of them.
+    /// Warnings about the files, for the user only. A verdict goes to the model and quotes nothing from the files.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// What is wrong with a file so that it denies everything: the warnings but for remarks.
+    /// The faults for which a file denies everything: the warnings without the remarks.
     pub fn faults(&self) -> Vec<String> {
         let files = [("user", &self.user), ("project", &self.project)];
         let fault = |(whose, policy): (&str, &Option<Policy>)| {
@@ -139,7 +139,7 @@ impl Policies {
         files.into_iter().filter_map(fault).collect()
     }
 
-    /// Where policy files of `root` are, or could be, with `file` in place of the one in the user's settings.
+    /// The possible paths of policy files of `root`, with `file` in place of the user's settings.
     pub fn places(root: &Path, file: Option<&Path>) -> Vec<PathBuf> {
         let own = file.map(Path::to_path_buf).or_else(user_file);
         own.into_iter().chain([root.join(PROJECT_FILE)]).collect()
@@ -149,17 +149,17 @@ impl Policies {
         &self.root
     }
 
-    /// The policy files as they were before they were read.
+    /// The state of the policy files before they were read.
     pub(crate) fn stamp(&self) -> FilesHash {
         self.stamp
     }
 
-    /// The policy files as they are now.
+    /// The present state of the policy files.
     pub(crate) fn stamp_now(&self) -> FilesHash {
         FilesHash::of(self.source.files(&self.root))
     }
 
-    /// The same files as they are now. A policy that was given as text stays as it is.
+    /// The same files, read again. A policy that was given as text is unchanged.
     #[must_use]
     pub fn reread(&self) -> Policies {
         match &self.source {
@@ -171,13 +171,13 @@ impl Policies {
         }
     }
 
-    /// What the policies demand of tools that are files.
+    /// The requirements of the policies for file tools.
     pub fn demands(&self) -> TrustRequirements {
         demands(&self.authority(&Grants::default(), None))
     }
 
-    /// What calls are judged by: the files with these grants. No call changes the user's policy file, what takes runs back,
-    /// and `log`.
+    /// The authority that decides calls: the files with these grants. No call changes the user's policy file, the
+    /// journals, or `log`.
     pub fn authority(&self, grants: &Grants, log: Option<&Path>) -> Authority {
         let mut authority = Authority {
             grants: grants.clone(),
@@ -196,14 +196,14 @@ impl Policies {
     }
 }
 
-/// A policy, and what is to be said about its file.
+/// A policy, and a warning about its file.
 type Read = (Policy, Option<String>);
 
 fn user_file() -> Option<PathBuf> {
     user_place().filter(|path| path.symlink_metadata().is_ok())
 }
 
-/// Where the user's policy file is, or could be.
+/// The path of the user's policy file, whether it exists or not.
 fn user_place() -> Option<PathBuf> {
     let settings = std::env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
@@ -212,8 +212,8 @@ fn user_place() -> Option<PathBuf> {
     Some(settings.join(USER_FILE))
 }
 
-/// Where the project's own file really stands. A project has no say over what is outside of its root, nor over secrets: what
-/// would be wrong with such a file would tell of it.
+/// Resolves the project's own file. Files outside the root and secrets are refused, because a message about their
+/// faults would reveal their contents.
 fn inside(path: &Path, root: &Path) -> Result<PathBuf, PolicyError> {
     let unreadable = |why: &str| PolicyError::Unreadable {
         why: why.to_owned(),
@@ -238,7 +238,7 @@ fn read(path: &Path, scope: Scope, root: &Path) -> Read {
     let policy = text(path).and_then(|text| {
         if is_axe {
             let file = axe_yaml::read(&text)?;
-            // What it would let happen elsewhere and toolglot does not.
+            // What the file would allow elsewhere, and toolglot does not.
             report = file.report();
             with_real_places(Policy::of_access_lists(&file), root)
         } else {
@@ -252,7 +252,7 @@ fn checked(policy: Policy, root: &Path) -> Result<Policy, PolicyError> {
     with_real_places(with_known_names(policy, root)?, root)
 }
 
-/// Refuses a rule about a place that is named by a link: calls are judged by where paths lead.
+/// Refuses a rule whose place contains a link: decisions use resolved paths.
 fn with_real_places(policy: Policy, root: &Path) -> Result<Policy, PolicyError> {
     let link = |place: &str| {
         let is_name = |name: &&str| !name.contains(['*', '?', '[', '{', '\\']);
@@ -279,7 +279,7 @@ fn with_real_places(policy: Policy, root: &Path) -> Result<Policy, PolicyError> 
     }
 }
 
-/// Refuses a rule about another name of a tool, or none: calls are judged by the one that is the tool's own.
+/// Refuses a rule with an alias of a tool, or an unknown name: decisions use canonical names.
 fn with_known_names(policy: Policy, root: &Path) -> Result<Policy, PolicyError> {
     let Some(vocabulary) = Toolbox::builtin("vocabulary") else {
         return Ok(policy);
@@ -298,7 +298,7 @@ fn with_known_names(policy: Policy, root: &Path) -> Result<Policy, PolicyError> 
         .collect();
     let problem = |named: &ToolPattern<'_>| {
         let (pattern, fits) = (named.written(), |name: &str| named.fits(name));
-        // What is called by an id has a slash in it.
+        // The id of a file tool contains a slash.
         if known.iter().any(|name| fits(name)) || pattern.contains('/') {
             return None;
         }
@@ -335,7 +335,7 @@ fn with_known_names(policy: Policy, root: &Path) -> Result<Policy, PolicyError> 
     }
 }
 
-/// Whether a tool that is a file has this name, without a category before it.
+/// Whether a file tool has this name without its category.
 fn is_file(root: &Path, name: &str) -> bool {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let tops = [Some(root.to_path_buf()), home].into_iter().flatten();
@@ -346,7 +346,7 @@ fn is_file(root: &Path, name: &str) -> bool {
     entries.any(|entry| Path::new(&entry.file_name()).file_stem() == Some(name.as_ref()))
 }
 
-/// The text of a policy file. What is no regular file could make us wait for ever, and a huge one is refused.
+/// The text of a policy file. A file that is not regular could block forever, and a huge file is refused.
 fn text(path: &Path) -> Result<String, PolicyError> {
     let unreadable = |why: String| PolicyError::Unreadable { why };
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;

@@ -8,17 +8,17 @@ use toolglot_engine::{Finish, InCode, InReasoning, Program};
 /// How messages are read.
 #[derive(Clone, Debug)]
 pub struct ReadingSettings {
-    /// What becomes of a call in quoted code.
+    /// The treatment of calls in quoted code.
     pub in_code: InCode,
-    /// What becomes of a call in reasoning.
+    /// The treatment of calls in reasoning.
     pub in_reasoning: InReasoning,
     /// Whether the text starts inside reasoning.
     pub reasoning_open: bool,
-    /// The end of the prompt, where the answer starts inside something.
+    /// The end of the prompt, if the answer starts inside an open structure.
     pub prompt_suffix: Option<String>,
-    /// Why the model stopped. Without it nobody takes for granted that it stopped by itself.
+    /// Why the model stopped. Without it, a normal stop is not assumed.
     pub finish: Option<Finish>,
-    /// How many bytes are read at once.
+    /// The number of bytes that are read at once.
     pub chunk_bytes: usize,
 }
 
@@ -36,7 +36,7 @@ impl Default for ReadingSettings {
 }
 
 impl ReadingSettings {
-    /// A reader with this program, for a model that stopped so where the settings do not say.
+    /// A reader with this program. `finish` applies if the settings have no finish reason.
     pub(crate) fn reader(&self, program: Arc<Program>, finish: Finish) -> Reader {
         Reader {
             in_code: self.in_code,
@@ -50,10 +50,10 @@ impl ReadingSettings {
     }
 }
 
-/// What becomes of the commands of a shell block after one that failed.
+/// What happens to the commands of a shell block after one that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterFailure {
-    /// They run, as they would in a shell.
+    /// They run, as in a shell.
     #[default]
     Run,
     /// They are skipped.

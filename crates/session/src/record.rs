@@ -1,4 +1,4 @@
-//! A run as one JSON document.
+//! A run as a JSON document.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use toolglot_wire::{Arguments, CallDocument, NoteLine};
 use crate::message::Run;
 use crate::step::{State, Step};
 
-/// Everything about a run, to be serialized. The order of the fields is the order on the wire.
+/// Everything about a run, to be serialized. The order of the fields is the order in the JSON.
 #[derive(Debug, Serialize)]
 pub struct RunRecord<'a> {
     schema: u32,
@@ -49,7 +49,7 @@ struct ResultRecord {
     ok: bool,
     output: Value,
     text: String,
-    /// What is to be said about the tool, where there is something.
+    /// Remarks about the tool, if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -76,7 +76,7 @@ impl CallRecord {
     fn new(index: usize, step: &Step, run: &Run) -> CallRecord {
         let written = &run.message.calls[step.call.call];
         let canonical = || Arguments::Object(step.call.arguments.clone());
-        // Arguments may be large: their text is not read into values for a look at it.
+        // Arguments may be large: their text is not parsed into values only to check it.
         let arguments = if Arguments::is_object(written) {
             canonical()
         } else {

@@ -5,7 +5,7 @@ use toolglot_tool_runner::CallError;
 
 use crate::step::State;
 
-/// A verdict that says how what is missing is granted.
+/// Adds to a verdict how to grant what is missing.
 pub(crate) fn with_grant(mut verdict: Verdict) -> Verdict {
     if verdict.rule == "not-granted" {
         verdict.because.push_str("; `--allow` grants it");
@@ -29,7 +29,7 @@ pub(crate) fn refused(error: &CallError) -> (Verdict, State) {
     (verdict, State::Refused)
 }
 
-/// A tool whose file is not to be read.
+/// The refusal of a tool whose file may not be read.
 pub(crate) fn hidden(id: &str) -> (Verdict, State) {
     let verdict = Verdict {
         decision: Decision::Deny,

@@ -1,11 +1,11 @@
-//! A call in the terms that a policy judges.
+//! Policy requests for calls.
 
 use toolglot_builtins::Plan;
 use toolglot_engine::End;
 use toolglot_policy::{Effect, Request};
 use toolglot_toolset::ToolSpec;
 
-/// A call as it is put before an authority.
+/// A call as a request to an authority.
 pub fn request<'a>(
     tool: &'a str,
     effect: Effect,
@@ -20,7 +20,7 @@ pub fn request<'a>(
     }
 }
 
-/// The effect of a tool as the policy calls it; the crates of tools and of policy know nothing of each other.
+/// The effect of a tool in the policy's terms; the crates of tools and of policy do not depend on each other.
 pub fn effect(spec: Option<&ToolSpec>) -> Effect {
     match spec.map(|spec| spec.effect) {
         Some(toolglot_toolset::Effect::Read) => Effect::Read,

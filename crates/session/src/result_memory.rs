@@ -1,14 +1,15 @@
-//! What results said: a model that repeats a call out of one may do what somebody else wrote.
+//! Remembers results: a model that copies a call from one may follow instructions of a third party.
 
 use std::collections::VecDeque;
 
 use memchr::memmem;
 use toolglot_value::Value;
 
-/// So much of results is kept, in bytes; the oldest go first.
+/// The limit on remembered results, in bytes; the oldest are dropped first.
 pub(crate) const MEMORY_BYTES: usize = 16 << 20;
 
-/// So many bytes are searched for the calls of one message. Calls beyond that count as repeated: doubt costs a question.
+/// The limit on searched bytes for the calls of one message. Calls above it count as repeated: doubt costs an approval
+/// request.
 const MOST_WORK: usize = 1 << 30;
 
 /// The texts of the results of a session.
@@ -19,7 +20,7 @@ pub(crate) struct ResultMemory {
 }
 
 impl ResultMemory {
-    /// Keeps a text, as far as there is room.
+    /// Adds a text, as far as there is room.
     pub(crate) fn keep(&mut self, mut text: String) {
         if text.len() > MEMORY_BYTES {
             text = toolglot_builtins::cut(text, MEMORY_BYTES / 2);
@@ -34,8 +35,8 @@ impl ResultMemory {
         }
     }
 
-    /// Keeps a result: the text that a model reads, and every string in the value. The text may be the value as JSON, with the
-    /// strings escaped; a model that follows one of them writes it without the escapes.
+    /// Adds a result: the text that a model reads, and every string of the value. The text may be the value as JSON
+    /// with escaped strings, and a model that copies one of them writes it unescaped.
     pub(crate) fn keep_result(&mut self, text: String, value: &Value) {
         let mut strings = String::new();
         add_strings(value, &mut strings);
@@ -45,7 +46,7 @@ impl ResultMemory {
         self.keep(text);
     }
 
-    /// Which of `calls`, as they were written, stand byte for byte in a result.
+    /// Which of `calls`, as written, a result contains byte for byte.
     pub(crate) fn repeated<'c>(&self, calls: impl IntoIterator<Item = &'c str>) -> Vec<bool> {
         let mut work = 0;
         let mut is_repeated = |call: &str| {
@@ -65,10 +66,10 @@ impl ResultMemory {
     }
 }
 
-/// Stands before each string of a value.
+/// The separator before each string of a value.
 const BETWEEN: char = '\0';
 
-/// Adds every string in a value, names included, as it is.
+/// Adds every string of a value unescaped, including keys.
 fn add_strings(value: &Value, strings: &mut String) {
     match value {
         Value::String(text) => {
@@ -109,7 +110,7 @@ mod tests {
                 [true, false],
                 "{value}"
             );
-            // A call in JSON alone stands in the text.
+            // A call that is JSON is found in the text.
             let in_json = value.to_string();
             assert_eq!(memory.repeated([&*in_json]), [true], "{value}");
         }

@@ -1,19 +1,19 @@
-//! What a model reads of one result, and how much of it.
+//! The text that a model reads for one result, and its maximum length.
 
 use toolglot_value::{Map, Value};
 
-/// The most, in bytes. Twice what a builtin tool returns and what is kept of what a program prints, so that what tells how to go
-/// on is named as well.
+/// The maximum in bytes. It is twice the limits of builtin tools and of program output, so that the hint on how to
+/// continue also fits.
 pub const RESULT_BYTES: usize = 512 << 10;
 
-/// A text for a model: where it is longer than [`RESULT_BYTES`], its start and its end, with a line between that says how
-/// much was cut.
+/// Shortens a text for a model. If it is longer than [`RESULT_BYTES`], its start and end remain, with a line between
+/// them that gives the number of cut bytes.
 pub fn cut_result(text: String) -> String {
     toolglot_builtins::cut(text, RESULT_BYTES)
 }
 
-/// What a model reads of a result: its one part where there is but one, else the map; whether it succeeded, its dialect
-/// says.
+/// The text that a model reads for a result: the only part if there is one, else the map. The dialect reports the
+/// success.
 pub(crate) fn model_text(value: &Map<String, Value>) -> String {
     let mut parts = value.iter().filter(|(key, _)| *key != "success");
     match (parts.next(), parts.next()) {

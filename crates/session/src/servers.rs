@@ -1,4 +1,4 @@
-//! Servers of tools: what they offer, who approves that, and who is logged in.
+//! Tool servers: their offers, approval and login.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use toolglot_tool_trust::TrustError;
 use crate::session::Session;
 
 impl Session {
-    /// What a server offers now, for who is to approve it. It is started, or asked, in the sandbox that calls have.
-    /// No policy is asked, and nothing is logged: a person has asked for it.
+    /// The present offer of a server, for a person to approve. The server is started, or queried, in the sandbox of
+    /// calls. There is no policy decision and no log entry: a person requested it.
     ///
     /// # Errors
     /// If there is no such server, or it does not answer.
@@ -18,18 +18,18 @@ impl Session {
         self.runner(self.watch.clone()).offer(server, time)
     }
 
-    /// Approves what a server offers, as it is.
+    /// Approves the exact offer of a server.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If the approval cannot be stored.
     pub fn approve(&self, offer: &Offer) -> Result<(), TrustError> {
         self.runner(self.watch.clone()).approve(offer)
     }
 
-    /// Logs in to a server, with the help of a person. No policy is asked, and nothing is logged.
+    /// Logs in to a server, with the help of a person. There is no policy decision and no log entry.
     ///
     /// # Errors
-    /// If there is no such server, or it gives no token.
+    /// If there is no such server, or it issues no token.
     pub fn login_unjudged(
         &self,
         server: &str,
@@ -39,7 +39,7 @@ impl Session {
         self.runner(self.watch.clone()).login(server, scope, person)
     }
 
-    /// Forgets the token of a server. Whether there was one.
+    /// Deletes the token of a server. Returns whether there was one.
     ///
     /// # Errors
     /// If there is no such server, or the token cannot be removed.

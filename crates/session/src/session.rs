@@ -1,4 +1,4 @@
-//! A session: a root with its policies, its tools, and whoever approves and logs calls.
+//! A session: a root with its policies, its tools, its approver and its log.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -18,22 +18,22 @@ use crate::settings::SessionSettings;
 use crate::stamp::SessionStamp;
 use crate::tool::Function;
 
-/// A root with its policies, its tools, and whoever approves and logs calls.
+/// A root with its policies, its tools, its approver and its log.
 pub struct Session {
     pub(crate) settings: SessionSettings,
     /// Functions of the embedding program.
     pub(crate) functions: Vec<Function>,
     pub(crate) dialects: Arc<[Dialect]>,
-    /// For no tools, compiled when the first message needs them.
+    /// The rules without tools, compiled when the first message needs them.
     pub(crate) rules: OnceLock<CompiledRules>,
     pub(crate) root: Root,
     pub(crate) authority: Authority,
-    /// What runs tools that are files.
+    /// The runner of file tools.
     pub(crate) runner: ToolRunner,
     pub(crate) watch: Watch,
     pub(crate) cancel: Cancel,
     pub(crate) stamp: SessionStamp,
-    /// What results of the session said.
+    /// The texts of the session's results.
     pub(crate) results: Mutex<ResultMemory>,
 }
 
@@ -46,7 +46,7 @@ impl std::fmt::Debug for Session {
 }
 
 impl Session {
-    /// What reads messages: the dialects, compiled for no tools.
+    /// The rules that parse messages: the dialects, compiled without tools.
     pub(crate) fn rules(&self) -> Result<&CompiledRules, SessionError> {
         if let Some(rules) = self.rules.get() {
             return Ok(rules);
@@ -65,27 +65,27 @@ impl Session {
         self.runner.registry()
     }
 
-    /// What `look` finds in what says whose tools run. `look` makes no call: a call waits until it has ended.
+    /// Gives `look` access to the trust store. `look` must not make a call: a call waits until `look` has returned.
     pub fn with_trust<T>(&self, look: impl FnOnce(&Trust) -> T) -> T {
         look(&self.runner.trust().read())
     }
 
-    /// How strong the sandbox of programs is.
+    /// The level of the sandbox of programs.
     pub fn level(&self) -> Level {
         self.runner.sandbox().settings.decided.level
     }
 
-    /// What tools that are files may do.
+    /// The capabilities of file tools.
     pub fn capabilities(&self) -> &[String] {
         self.runner.granted()
     }
 
-    /// What ends the session's calls, to be handed to another thread.
+    /// A handle that cancels the session's calls, for another thread.
     pub fn cancel_handle(&self) -> Cancel {
         self.cancel.clone()
     }
 
-    /// Ends the session's calls from another thread: those that are running, and all that come later.
+    /// Cancels the session's calls from another thread: the running calls and all later ones.
     pub fn cancel(&self) {
         self.cancel.cancel();
     }
@@ -94,12 +94,12 @@ impl Session {
         self.cancel.is_cancelled()
     }
 
-    /// Whether the policy files, the registry or the trust are others than when the session was built.
+    /// Whether the policy files, the registry or the trust store have changed since the session was built.
     pub fn is_outdated(&self) -> bool {
         SessionStamp::now(self.runner.project(), &self.settings.policies) != self.stamp
     }
 
-    /// A journal for one message, or one call: what it changes is taken back together.
+    /// A journal for one message or one call: its changes are undone together.
     pub(crate) fn journal(&self) -> Option<Journal> {
         let place = self.settings.journals.as_deref();
         let place = place.filter(|_| !self.settings.dry_run)?;
@@ -121,7 +121,7 @@ impl Session {
         }
     }
 
-    /// What runs tools that are files, for a call that somebody watches.
+    /// The runner of file tools, for a call with this watch.
     pub(crate) fn runner(&self, watch: Watch) -> ToolRunner {
         self.runner.watched_by(watch)
     }

@@ -1,4 +1,4 @@
-//! What a session keeps of what it was built from.
+//! The settings of a session.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ pub(crate) struct SessionSettings {
     pub(crate) policies: Policies,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) log: Option<Arc<dyn AuditLog>>,
-    /// Where journals are kept; nowhere if nothing is to be taken back.
+    /// The directory of journals; `None` if nothing is to be undone.
     pub(crate) journals: Option<PathBuf>,
     pub(crate) dry_run: bool,
     /// The tools that the model was given, if the caller named them.
     pub(crate) tools: Option<Toolbox>,
     pub(crate) reading: ReadingSettings,
     pub(crate) after_failing_line: AfterFailure,
-    /// Whether every call of a message runs, whatever its dialect's system does.
+    /// Whether every call of a message runs, even where its dialect's system runs only one.
     pub(crate) many: bool,
-    /// Whether results are remembered, to know a call that is copied out of one.
+    /// Whether results are remembered, to detect a call that is copied from one.
     pub(crate) keeps_results: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A shell block: its lines are judged together before any of them runs.
+//! Shell blocks: all lines are decided before any line runs.
 
 use toolglot_builtins::plan;
 use toolglot_engine::{Call, Calls};
@@ -16,8 +16,8 @@ pub(crate) struct RefusedLine {
 }
 
 impl MessageSession<'_> {
-    /// The first line of a shell block that the policy refuses, if the block at the head of `rest` has more than one. All lines
-    /// are judged before any runs: half of what was meant is done by nobody.
+    /// The first line that the policy refuses in the shell block at the head of `rest`, if the block has more than one
+    /// line. All lines are decided before any line runs, so that a block never runs by half.
     pub(crate) fn refused_line(
         &self,
         rest: &[Canonical],
@@ -63,7 +63,7 @@ impl MessageSession<'_> {
     }
 }
 
-/// Whether two calls are lines of one shell block: they were written as one call, in one place.
+/// Whether two calls are lines of one shell block: both have the span of the block.
 pub(crate) fn is_line_of(one: &Call, other: &Call) -> bool {
     one.id != other.id && one.span == other.span
 }

@@ -1,4 +1,4 @@
-//! Signing a tool of the project or the user, which a model does only where exactly that was granted.
+//! Signs a tool of the project or the user. A model may sign only where exactly that was granted.
 
 use std::path::Path;
 

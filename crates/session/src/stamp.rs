@@ -1,4 +1,4 @@
-//! The files that a session is built from, compared with what they are now.
+//! Detects changes of the files that a session is built from.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use toolglot_tool_trust::Spaces;
 use crate::files_hash::FilesHash;
 use crate::policies::Policies;
 
-/// Whether the registry, the trust and the policy files are the same still.
+/// A stamp of the registry, the trust store and the policy files, to compare two states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SessionStamp {
     policies: FilesHash,
@@ -15,7 +15,7 @@ pub struct SessionStamp {
 }
 
 impl SessionStamp {
-    /// The project as it is now, with the policy files as they were before they were read.
+    /// The present state of the project, with the policy files as they were before they were read.
     pub(crate) fn as_read(project: &Path, policies: &Policies) -> SessionStamp {
         SessionStamp {
             policies: policies.stamp(),
@@ -23,7 +23,7 @@ impl SessionStamp {
         }
     }
 
-    /// All of it as it is now.
+    /// The present state of all files.
     pub(crate) fn now(project: &Path, policies: &Policies) -> SessionStamp {
         SessionStamp {
             policies: policies.stamp_now(),

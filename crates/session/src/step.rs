@@ -1,4 +1,4 @@
-//! One call on its way from text to effect.
+//! One call from its text to its effect.
 
 use std::time::Duration;
 
@@ -11,28 +11,28 @@ use toolglot_value::{Map, Value};
 use crate::result_text::cut_result;
 use toolglot_chat::Lesson;
 
-/// A call, what was decided about it, and what came of it.
+/// A call, the decision about it, and its outcome.
 #[derive(Debug)]
 pub struct Step {
     /// The call under its canonical name. `call.call` is its index in the message.
     pub call: Canonical,
-    /// What was decided, by the policy or before it was asked.
+    /// The decision, by the policy or by an earlier check.
     pub verdict: Verdict,
-    /// How far it came.
+    /// How far the call came.
     pub state: State,
-    /// What its model reads beside that.
+    /// What the model reads beside the result.
     pub lesson: Lesson,
-    /// What was said about it after parsing.
+    /// The notes about the call after parsing.
     pub notes: Vec<Note>,
-    /// What is to be said about the tool, such as that it is deprecated; no part of its answer.
+    /// Remarks about the tool, such as a deprecation; they are not part of the answer.
     pub remarks: Vec<String>,
-    /// How long it took.
+    /// The duration of the call.
     pub duration: Duration,
-    /// The call as the log has it, where that is another than `call`.
+    /// The call as logged, if that differs from `call`.
     pub(crate) logged: Option<LoggedCall>,
 }
 
-/// A call of a tool that is a file, as it is carried out.
+/// A call of a file tool, as executed.
 #[derive(Debug)]
 pub(crate) struct LoggedCall {
     pub(crate) id: String,
@@ -43,20 +43,20 @@ pub(crate) struct LoggedCall {
 /// How far a call came.
 #[derive(Debug)]
 pub enum State {
-    /// It was carried out, with success or without.
+    /// The call was executed, with or without success.
     Done(Outcome),
-    /// It was refused, for the verdict's reason.
+    /// The call was refused, for the verdict's reason.
     Refused,
-    /// An equal call before it has the result.
+    /// An earlier equal call has the result.
     Repeated(usize),
-    /// It would be carried out, but this is a dry run.
+    /// The call would run, but this is a dry run.
     Planned,
-    /// It waits for a person.
+    /// The call waits for a person.
     Pending,
 }
 
 impl State {
-    /// The word for it.
+    /// The name of the state.
     pub fn word(&self) -> &'static str {
         match self {
             State::Done(_) => "done",
@@ -69,7 +69,7 @@ impl State {
 }
 
 impl Step {
-    /// Whether nothing is wrong with it.
+    /// Whether the call neither failed nor was refused.
     pub fn is_fine(&self) -> bool {
         match &self.state {
             State::Done(outcome) => outcome.ok,
@@ -78,12 +78,12 @@ impl Step {
         }
     }
 
-    /// What a model reads of it, without the frame of its dialect. `None` where nothing was done.
+    /// The text that a model reads, without the frame of its dialect. `None` if nothing ran.
     pub fn text(&self) -> Option<String> {
         self.result_text().map(|(text, _)| text)
     }
 
-    /// The text that a model reads, and whether it tells of a failure. `None` where there is nothing to tell yet.
+    /// The text that a model reads, and whether it reports a failure. `None` if there is nothing to report yet.
     pub(crate) fn result_text(&self) -> Option<(String, bool)> {
         match &self.state {
             State::Done(outcome) => Some((cut_result(outcome.text.clone()), !outcome.ok)),

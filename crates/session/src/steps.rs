@@ -23,7 +23,7 @@ use crate::step::{State, Step};
 use crate::tool;
 
 impl MessageSession<'_> {
-    /// Carries out the calls of `message`, in document order.
+    /// Executes the calls of `message`, in document order.
     pub(crate) fn steps(&self, message: &Calls) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         let mut rest = canonical_calls(&message.calls, self.vocabulary).into_iter();
@@ -92,7 +92,7 @@ impl MessageSession<'_> {
         }
     }
 
-    /// What becomes of a call that nothing stands against but the policy.
+    /// The outcome of a call without objections: the policy decides.
     fn decided(
         &self,
         canonical: &Canonical,
@@ -134,7 +134,7 @@ impl MessageSession<'_> {
         (verdict, state, file_call, lesson)
     }
 
-    /// Paths that go up and come back: they stay inside the root, and are reported.
+    /// Notes about paths that leave the root on the way and come back: they end inside the root, and are reported.
     fn detours(&self, canonical: &Canonical, call: &Call) -> Vec<Note> {
         let Ok(plan) = plan(self.gate.root, &canonical.tool, &canonical.arguments) else {
             return Vec::new();
@@ -186,9 +186,10 @@ impl MessageSession<'_> {
             .history
             .add(&canonical.tool, &canonical.arguments, plan.as_ref().ok());
         let request = Request {
-            // A policy file of the user's decides instead of the dialect's system.
+            // A policy file of the user decides instead of the dialect's system.
             is_bounded: System::of(&call.dialect).is_bounded,
-            // A duplicate is not run again: nothing is done twice. A command that is not one has something else to see.
+            // A duplicate is not run again: nothing is done twice. A repeated command that is not a duplicate may see
+            // another state.
             is_repeat: canonical.duplicate_of.is_none() && is_seen && effect != Effect::Execute,
             n_before: before.steps.len(),
             ..request(
@@ -229,7 +230,7 @@ impl MessageSession<'_> {
         (verdict, state)
     }
 
-    /// Writes into the log what came of a call.
+    /// Logs the outcome of a call.
     fn log(&self, step: &Step) {
         let result = match &step.state {
             State::Done(outcome) => Some(LoggedResult {

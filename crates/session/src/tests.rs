@@ -1,4 +1,4 @@
-//! Sessions over hand-made calls: what runs, what is refused, and under which rule.
+//! Sessions on hand-made calls: what runs, what is refused, and by which rule.
 
 use std::fs;
 
@@ -36,7 +36,7 @@ fn message(dialect: &str, calls: &[(&str, Value, End)]) -> Calls {
     message
 }
 
-/// A root with one file, and what a session over it needs.
+/// A root with one file, and the settings of a session in it.
 struct World {
     directory: TempDir,
     dialects: Vec<Dialect>,
@@ -252,22 +252,22 @@ fn a_command_needs_a_grant_and_runs_in_the_root() {
         "command-granted",
     ];
     assert_eq!(rules(&steps), expected);
-    let told: Vec<&str> = steps
+    let texts: Vec<&str> = steps
         .iter()
         .map(|step| match &step.state {
             State::Done(outcome) => outcome.text.as_str(),
             _ => "",
         })
         .collect();
-    assert_eq!((told[0], told[2]), ("one\ntwo\n", "one\ntwo\n"));
+    assert_eq!((texts[0], texts[2]), ("one\ntwo\n", "one\ntwo\n"));
     assert!(
-        told[3].contains("leads above the root") && told[4].contains("`cwd`"),
-        "{told:?}"
+        texts[3].contains("leads above the root") && texts[4].contains("`cwd`"),
+        "{texts:?}"
     );
     assert_eq!(world.text("x").as_deref(), Some("one\ntwo\n"));
 }
 
-/// Whether commands cannot be walled in here, said loudly.
+/// Whether the sandbox is missing here; a message reports it.
 #[expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
 fn no_walls() -> bool {
     let missing =
@@ -288,7 +288,7 @@ fn lines_after_a_failing_one_run_or_are_skipped() {
             "axe",
             &["false", "true"].map(|line| ("bash", json!({"command": line}), End::Closed)),
         );
-        // Lines of one block stand where the block stands.
+        // Lines of one block have the span of the block.
         message.calls[1].span = message.calls[0].span;
         message
     };
@@ -351,7 +351,7 @@ fn swe_agent_runs_the_last_fence_of_a_message() {
         rules(&steps),
         ["one-call-only", "one-call-only", "read-inside-root"]
     );
-    // What a block became is one call.
+    // The calls of one block count as one call.
     for call in &mut message.calls {
         call.span = toolglot_engine::Span::new(0, 9);
     }

@@ -16,13 +16,14 @@ use crate::step::State;
 
 /// A function of the embedding program that a model may call.
 ///
-/// Its name, description and parameters are read once, when the session is built. No sandbox surrounds it. It says what a call does, and is judged by that; where it does not say, every call is asked about.
-/// The arguments fit [`parameters`](Tool::parameters) before anything else is asked.
+/// Its name, description and parameters are read once, when the session is built. It runs outside the sandbox. Its
+/// declared effect decides whether a call may run; without one, every call needs approval. The arguments are checked
+/// against [`parameters`](Tool::parameters) before anything else.
 pub trait Tool: Send + Sync {
-    /// The name that models call it by.
+    /// The name that models use in calls.
     fn name(&self) -> &str;
 
-    /// What it does, for a model to read.
+    /// The description for a model.
     #[expect(clippy::unnecessary_literal_bound, reason = "others borrow it")]
     fn description(&self) -> &str {
         ""
@@ -31,20 +32,20 @@ pub trait Tool: Send + Sync {
     /// JSON Schema of its arguments.
     fn parameters(&self) -> Value;
 
-    /// What a call with these arguments does to the world.
+    /// The effect of a call with these arguments.
     fn effect(&self, arguments: &Map<String, Value>) -> Effect {
         let _ = arguments;
         Effect::Unknown
     }
 
-    /// Does it. A text is given to the model as it is, any other value as JSON.
+    /// Runs the call. A string is given to the model as it is, any other value as JSON.
     ///
     /// # Errors
-    /// Why it failed, in words for the model. A panic is a failure as well.
+    /// Why the call failed, in words for the model. A panic counts as a failure.
     fn call(&self, arguments: &Map<String, Value>, cancel: &Cancel) -> Result<Value, String>;
 }
 
-/// A function of the embedding program, with what it said of itself when the session was built: it is never asked again.
+/// A function of the embedding program, with its declarations from the time when the session was built.
 #[derive(Clone)]
 pub(crate) struct Function {
     pub(crate) spec: ToolSpec,
@@ -67,14 +68,14 @@ impl Function {
     }
 }
 
-/// A call of such a tool, judged and then done.
+/// Decides on a call of a function, then runs it.
 pub(crate) fn carry_out(
     Function { spec, tool }: &Function,
     arguments: &Map<String, Value>,
     (gate, cancel): (&Gate<'_>, &Cancel),
     request: &Request<'_>,
 ) -> (Verdict, State) {
-    // The tool is the embedding program's, here and below: what panics has said nothing, and done nothing that counts.
+    // The tool is foreign code, here and below: after a panic its effect is unknown and its call has failed.
     let effect = catch_unwind(AssertUnwindSafe(|| tool.effect(arguments)));
     let effect = effect.unwrap_or(Effect::Unknown);
     let request = Request {
@@ -107,7 +108,7 @@ pub(crate) fn carry_out(
     (verdict, State::Done(outcome(result)))
 }
 
-/// What becomes of a call. Without an effect that it says, it is asked about, unless a rule of the user's names it.
+/// The decision on a call. A call without a declared effect needs approval, unless a user's rule names the tool.
 fn judged(gate: &Gate<'_>, request: &Request<'_>) -> Verdict {
     let explanation = gate.authority.judge(request);
     if request.effect != Effect::Unknown {

@@ -1,4 +1,4 @@
-//! The latest run in a root taken back.
+//! Undoes the latest run in a root.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -10,7 +10,7 @@ use toolglot_value::{Map, json};
 use crate::approval::CallSummary;
 use crate::audit::{AuditLog, LoggedResult, log_after, write_before};
 
-/// Where journals are kept: the directory of the user's own that outlives a restart and is no setting.
+/// The directory of journals: a user directory that survives a restart and contains no settings.
 pub fn journals() -> Option<PathBuf> {
     let state = std::env::var_os("XDG_STATE_HOME")
         .map(PathBuf::from)
@@ -19,11 +19,11 @@ pub fn journals() -> Option<PathBuf> {
     Some(state.join("toolglot"))
 }
 
-/// Takes the latest run in `root` back, between two lines of the log: what is changed is logged, whoever changes it. With
-/// `dry_run` nothing is changed.
+/// Undoes the latest run in `root`, between two log entries: every change is logged, whoever makes it. With `dry_run`
+/// nothing changes.
 ///
 /// # Errors
-/// If there is no such run, what it changed was changed since, or the log cannot be written.
+/// If there is no such run, a file that it changed has changed again, or the log cannot be written.
 pub fn undo(
     journals: &Path,
     root: &Root,

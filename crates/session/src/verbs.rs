@@ -1,4 +1,4 @@
-//! Rye's four verbs: what a model is to know of them, and those that only read.
+//! Rye's four verbs: their specs, and those that only read.
 
 use std::path::Path;
 
@@ -52,7 +52,7 @@ pub(crate) fn verbs() -> Vec<ToolSpec> {
     ]
 }
 
-/// The tools that have all words of `query` in their names, tags or descriptions.
+/// The tools whose name, tags or description contain all words of `query`.
 pub(crate) fn search(runner: &ToolRunner, query: &str, hides: &dyn Fn(&Path) -> bool) -> Value {
     const MOST: usize = 50;
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
@@ -78,7 +78,7 @@ pub(crate) fn search(runner: &ToolRunner, query: &str, hides: &dyn Fn(&Path) -> 
         .to_lowercase();
         if words.iter().all(|word| all.contains(word)) {
             let mut row = json!({"item_id": entry.id.as_str(), "description": description, "space": entry.space.to_string()});
-            // What would be refused is found, and said to be so: it may be repaired.
+            // A tool that would be refused is listed with the reason, so that it can be repaired.
             if let Err(why) = resolve(runner.registry(), &runner.trust().read(), file) {
                 row["cannot_run"] = json!(why.to_string());
             }

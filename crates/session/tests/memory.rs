@@ -7,7 +7,7 @@ use toolglot_session::{Policies, Session};
 use toolglot_toolset::Toolbox;
 use toolglot_value::json;
 
-/// A text of lines, a little shorter than a power of two: buffers that double have little room left.
+/// A text of lines, a little shorter than a power of two: buffers that grow by doubling have little room left.
 const N_LINES: usize = (4 << 20) / LINE.len() - (4 << 10);
 
 const LINE: &str = "fn main() { let x = 1; let y = 2; assert!(x < y); } // one line\n";
@@ -23,10 +23,10 @@ fn message(tool: &str, key: &str, is_escaped: bool) -> String {
     format!("<tool_call>\n{call}\n</tool_call>\n")
 }
 
-/// What may be held at once, in hundredths of the argument: the text, what was read, its value, and a copy on the way.
+/// The limit on memory, in hundredths of the argument: the text, the reading, its value and one temporary copy.
 const MOST: u64 = 400;
 
-/// What tools and programs take, however large the argument is, in bytes.
+/// The memory of tools and programs, however large the argument is, in bytes.
 const FIXED: u64 = 512 << 10;
 
 /// The peak in hundredths of the message, and whether it is at most `most`.
@@ -45,7 +45,7 @@ fn a_run_holds_a_large_argument_few_times() {
         ("write_file", "content", true, "write", false, true, MOST),
         ("write_file", "content", false, "write", false, false, MOST),
         ("write_file", "content", true, "", false, false, MOST),
-        // A command is compared with others and judged as a text of its own.
+        // A command is compared with others and decided as a separate text.
         (
             "execute_command",
             "command",

@@ -1,8 +1,8 @@
-//! Messages and calls carried out in a small project, and what comes of them.
+//! Runs messages and calls in a small project, and checks the outcome.
 //!
-//! `scenarios/*.txt` are the cases. Above `--` stand the settings and what is said, below it what comes of that. Of each kind
-//! of line (`step`, `file`, `log`, ..) that a case has below, it has all, in their order; the kinds that it has not are not
-//! its subject. `step` and `report` lines are never left out.
+//! `scenarios/*.txt` are the cases. The lines above `--` are the settings and the messages; those below it are the
+//! outcome. A case lists all lines of a kind (`step`, `file`, `log`, ..) in order, or none if the kind is not its
+//! subject. `step` and `report` lines are always listed.
 //!
 //! | above | |
 //! |---|---|
@@ -14,7 +14,8 @@
 //! | `direct NAME ARGUMENTS` | a call that the embedding program makes |
 //! | `undo` | takes the latest run back |
 //!
-//! `\n` is a line break in texts, and `WEATHER` in a file the lines of a tool. Where a text is a sentence, `..` stands for it: what it says is the subject of other tests.
+//! `\n` is a line break in texts, and `WEATHER` in a file the lines of a tool. `..` replaces a text that is a sentence:
+//! other tests check the sentences.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -36,7 +37,7 @@ use toolglot_value::{Map, Value, json};
 /// The file that every project has.
 const NOTES: (&str, &str) = ("notes.txt", "one\ntwo\nthree\n");
 
-/// A tool that is a file: `WEATHER` stands for its first lines. It asks a port of this machine that nobody listens at.
+/// A tool that is a file: `WEATHER` stands for its first lines. It sends a request to a local port without a listener.
 const WEATHER: &str = r"tool_type: http
 version: 1.0.0
 category: say
@@ -48,13 +49,13 @@ config: {url: 'http://127.0.0.1:9/'}
 input_schema: {type: object, properties: {city: {type: string}}}
 ";
 
-/// Where a log that is a file is.
+/// The path of the log file.
 const LOG: &str = "log";
 
-/// The name of the variable that says where the home of a test is.
+/// The environment variable with the home directory of a test.
 const HOME: &str = "TOOLGLOT_TEST_HOME";
 
-/// What happened, a line each, in order.
+/// The outcome of a case, one line per event, in order.
 #[derive(Clone, Default)]
 struct Outcome(Arc<Mutex<Vec<String>>>);
 
@@ -119,7 +120,7 @@ impl AuditLog for Log {
     }
 }
 
-/// Answers every question alike, and writes down what it was shown.
+/// Gives every request the same answer, and records the request.
 struct Always(Approval, Outcome);
 
 impl Approver for Always {
@@ -176,7 +177,7 @@ fn with_line_breaks(text: &str) -> String {
     text.replace("\\n", "\n")
 }
 
-/// One scenario: its title, its settings, and what is expected of it.
+/// One scenario: its title, its settings, and its expected outcome.
 struct Scenario<'a> {
     title: &'a str,
     given: Vec<(&'a str, &'a str)>,
@@ -210,7 +211,7 @@ impl<'a> Scenario<'a> {
         self.one(key).is_some()
     }
 
-    /// Commands run in a sandbox or not at all.
+    /// Commands need the sandbox.
     fn runs_commands(&self) -> bool {
         self.one("grants")
             .is_some_and(|grants| grants.contains("exec:"))
@@ -283,9 +284,9 @@ impl<'a> Scenario<'a> {
         builder
     }
 
-    /// Whatever comes of it, in lines.
+    /// The outcome of the scenario, in lines.
     fn outcome(&self, home: &Path) -> Vec<String> {
-        // What the scenario before left there.
+        // Removes what the previous scenario left.
         let _ = fs::remove_dir_all(home);
         fs::create_dir_all(home).expect("made");
         let directory = tempfile::tempdir().expect("a directory");
@@ -383,7 +384,7 @@ impl<'a> Scenario<'a> {
             .collect()
     }
 
-    /// What is wrong with its outcome, if anything is.
+    /// The fault of the outcome, if there is one.
     fn fault(&self, home: &Path) -> Option<String> {
         let outcome = self.outcome(home);
         let mut kinds = vec!["step", "report", "fault"];
@@ -416,7 +417,7 @@ fn write(below: &Path, path: &str, text: &str) {
     fs::write(path, text).expect("written");
 }
 
-/// All files below `root`, without `.ai` and without what links lead to.
+/// All files below `root`, without `.ai` and without link targets.
 fn files(root: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut directories: Vec<PathBuf> = vec![root.to_owned()];
@@ -440,7 +441,7 @@ fn files(root: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// `..` in place of a text that is a sentence.
+/// `..` instead of a text that is a sentence.
 fn without_sentences(text: &str) -> String {
     let is_sentence = text.split(' ').count() > 4 && !text.starts_with(['<', '{', '[']);
     if is_sentence {
@@ -450,7 +451,7 @@ fn without_sentences(text: &str) -> String {
     }
 }
 
-/// A value with `..` in place of its sentences.
+/// A value with `..` instead of its sentences.
 fn brief(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(without_sentences(text)),
@@ -467,7 +468,7 @@ fn brief(value: &Value) -> Value {
     }
 }
 
-/// The lines of a log without what is another each time.
+/// Adds the lines of a log without the parts that differ in each run.
 fn add_log(file: &Path, outcome: &Outcome) {
     for line in fs::read_to_string(file).expect("readable").lines() {
         let mut line: Map<String, Value> = serde_json::from_str(line).expect("JSON");
@@ -487,7 +488,7 @@ fn add_log(file: &Path, outcome: &Outcome) {
         line.retain(|name, _| kept.contains(&name.as_str()));
         if let Some(result) = line.get_mut("result").and_then(Value::as_object_mut) {
             result.remove("sha256");
-            // How long a sentence is, is no matter.
+            // The length of a sentence does not matter.
             if result["ok"] == json!(false) {
                 result.remove("bytes");
             }
@@ -583,7 +584,7 @@ fn add_report(report: &CallReport, outcome: &Outcome) {
     outcome.add("reported", without_sentences(&report.text()));
 }
 
-/// Runs the scenarios of a file, in a process whose home is its own.
+/// Runs the scenarios of a file, in a process with its own home directory.
 fn check(test: &str, scenarios: &str) {
     let Some(home) = std::env::var_os(HOME) else {
         let home = tempfile::tempdir().expect("a directory");
@@ -594,9 +595,9 @@ fn check(test: &str, scenarios: &str) {
             .env_remove("XDG_STATE_HOME")
             .output()
             .expect("it starts");
-        let told = String::from_utf8_lossy(&run.stderr).into_owned();
-        assert!(run.status.success(), "{told}");
-        let skipped = told.lines().filter(|line| line.starts_with("SKIPPED"));
+        let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(run.status.success(), "{stderr}");
+        let skipped = stderr.lines().filter(|line| line.starts_with("SKIPPED"));
         skipped.for_each(|line| writeln!(std::io::stderr(), "{line}").expect("written"));
         return;
     };
@@ -618,7 +619,7 @@ fn check(test: &str, scenarios: &str) {
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
 
-/// A test of each file.
+/// One test per file.
 macro_rules! scenarios {
     ($($name:ident),*) => {$(
         #[test]

@@ -1,4 +1,4 @@
-//! Sessions as an embedding program meets them.
+//! Sessions as the embedding program uses them.
 
 use std::fs;
 use std::io;
@@ -32,7 +32,7 @@ fn the_examples_run() {
     );
 }
 
-/// What a log was told, one word a line.
+/// The records of a log, one per line.
 type Lines = Arc<Mutex<Vec<String>>>;
 
 struct Log {
@@ -84,7 +84,7 @@ impl Approver for By {
     }
 }
 
-/// A tool that leaves a file, and says a given effect.
+/// A tool that creates a file and declares a given effect.
 struct Mark {
     file: std::path::PathBuf,
     effect: Effect,
@@ -254,7 +254,7 @@ fn a_builtin_tool_is_called_as_a_message_calls_it() {
                     .expect("a program")
                     .steps
             };
-            // A call that stands in no text has no lines.
+            // A call that is in no text has no line numbers.
             let text = |step: &Step| step.text().map(|text| text.replace(" (line 2)", ""));
             let steps = steps.iter().map(|step| {
                 let verdict = (step.verdict.decision, step.verdict.rule.clone());
@@ -432,7 +432,7 @@ fn no_file_of_the_project_takes_the_place_of_a_function() {
     }
 }
 
-/// Calls itself otherwise each time, or panics.
+/// Reports another name each time, or panics.
 struct Unsteady(AtomicUsize, &'static [&'static str]);
 
 impl Tool for Unsteady {
@@ -536,7 +536,7 @@ fn a_call_out_of_an_earlier_result_is_in_doubt() {
             !first.is_empty(),
             "{codes:?}"
         );
-        // In other words it is the model's own.
+        // The same tool with other arguments is the model's own call.
         let own = call_of("write_file", &json!({"path": "b", "content": "y"}));
         let own = session.run(&own).expect("a program");
         assert!(own.is_fine(), "{}", own.answer);
@@ -602,7 +602,7 @@ fn both_lines_of_a_call_have_its_hash() {
     }
 }
 
-/// Panics when it is asked whether anybody is there.
+/// Panics when it is asked whether it is present.
 struct Absent;
 
 impl Approver for Absent {
@@ -951,7 +951,7 @@ fn a_file_whose_time_was_set_back_is_another() {
     let session = session.build().expect("opened");
     let time = fs::metadata(&file).and_then(|file| file.modified());
     let time = time.expect("it has a time");
-    // The clock of the file system may tick seldom.
+    // The clock of the file system may be coarse.
     let is_noticed = (0..2_000).any(|_| {
         fs::write(&file, "version = 1\n#2\n").expect("written");
         let opened = fs::File::options().write(true).open(&file);

@@ -1,4 +1,4 @@
-//! One answer about one tool, and tools as JSON.
+//! The answer about one tool, and tools as JSON.
 
 use toolglot_tool_files::{Diagnostic, Executor, SourceLocation, ToolFile};
 use toolglot_tool_registry::ToolSource;
@@ -36,11 +36,11 @@ pub fn brief(found: &ToolSource, tool: &ToolFile, catalog: &Catalog) -> Map<Stri
     fields
 }
 
-/// Who vouches for a file, and whether it is called.
+/// Why a file may run, and what runs it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CatalogAnswer {
-    /// Whether anybody vouches for it, and who.
+    /// Why the file may run, or why not.
     pub standing: Result<TrustBasis, TrustRefusal>,
     /// What runs it, or why it is not called.
     pub runs: Result<Chain, CallError>,
@@ -56,13 +56,15 @@ impl CatalogAnswer {
         }
     }
 
-    /// Whether it would be called if everything were in order, and is not. What is not a tool is in order so.
+    /// Whether the file may not run, or is a tool that cannot be called. A file that is not a tool is not at fault for
+    /// that.
     pub fn is_faulty(&self) -> bool {
         let is_part = matches!(self.runs, Err(CallError::NotCallable { .. }));
         self.standing.is_err() || (self.runs.is_err() && !is_part)
     }
 
-    /// The answer as JSON: `status`, of a signature its key, owner, time and digest, `runs`, and why not.
+    /// The answer as JSON: `status`, `runs`, the reason against a call, and the key, owner, time and digest of a
+    /// signature.
     pub fn to_json(&self) -> Value {
         let mut json = match &self.standing {
             Ok(TrustBasis::Signed(verified)) => json!({

@@ -18,10 +18,10 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Opens the spaces that there are, with what a policy demands of tools beyond what everybody's trust does.
+    /// Opens the spaces that exist, with a policy's requirements for tools beyond the user's own trust.
     ///
     /// # Errors
-    /// If a directory of tools or a file of the trust store is there and cannot be used, or a key that is demanded is invalid.
+    /// If a directory of tools or a file of the trust store exists and cannot be used, or a required key is invalid.
     pub fn open(spaces: &Spaces, demands: TrustRequirements) -> Result<Catalog, CatalogError> {
         let mut trust = Trust::open(spaces)?;
         trust.demand(demands)?;
@@ -34,7 +34,7 @@ impl Catalog {
         Ok(Catalog { registry, trust })
     }
 
-    /// What runs a tool, or why it is not called: what `toolglot call` says of it.
+    /// What runs a tool, or why it is not called, as `toolglot call` would report.
     ///
     /// # Errors
     /// The first reason why it is not called.
@@ -57,7 +57,7 @@ impl Catalog {
         })
     }
 
-    /// The files of the project, each or why it cannot be read.
+    /// The files of the project, each of them or why it cannot be read.
     pub fn own(&self) -> Vec<Result<ToolSource, FindError>> {
         let (entries, _) = self.registry.list();
         let own = entries.iter().filter(|entry| entry.space == Space::Project);
@@ -66,10 +66,10 @@ impl Catalog {
 
     /// The tools that ids and patterns name, in order of id; without any, those of the project.
     ///
-    /// An id that names nothing is an error, a pattern that fits nothing as well.
+    /// An id that names nothing is an error, and so is a pattern that matches nothing.
     ///
     /// # Errors
-    /// For the first word that names nothing, or is not an id and no pattern.
+    /// For the first word that names nothing, or is neither an id nor a pattern.
     pub fn named(&self, words: &[String]) -> Result<Vec<ToolSource>, CatalogError> {
         if words.is_empty() {
             return self.own().into_iter().map(|read| Ok(read?)).collect();
@@ -96,7 +96,7 @@ impl Catalog {
                 .compile_matcher();
             let mut fits = 0;
             for entry in &entries {
-                // A pattern means what can be changed: the system's tools are asked for by name.
+                // A pattern selects only tools that can be changed: the system's tools must be named by id.
                 if entry.space == Space::System || !glob.is_match(entry.id.as_str()) {
                     continue;
                 }
@@ -114,7 +114,7 @@ impl Catalog {
     }
 }
 
-/// An id or a pattern, of which people write the file as well: `.ai/tools/notes/*.py`.
+/// An id or a pattern. People also write the path of the file: `.ai/tools/notes/*.py`.
 fn as_id(word: &str) -> String {
     let Some((_, below)) = word.rsplit_once(".ai/tools/") else {
         return word.to_owned();

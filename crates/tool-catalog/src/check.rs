@@ -1,4 +1,4 @@
-//! What a file breaks: its own rules, and where its executor and its server lead.
+//! Checks a file: its own rules, its executor and its server.
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,13 @@ use crate::{Catalog, CatalogAnswer, CatalogError};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CheckedFile {
-    /// How it is called in messages.
+    /// Its name in messages.
     pub name: String,
-    /// All of it.
+    /// The whole text.
     pub text: String,
-    /// What it says, and what is to be said about that.
+    /// Its metadata and its diagnostics.
     pub tool: ToolFile,
-    /// Whether it is called, of a file that has an id here.
+    /// Whether it is called, for a file with an id in the catalog.
     pub answer: Option<CatalogAnswer>,
 }
 
@@ -36,8 +36,8 @@ impl CheckedFile {
         }
     }
 
-    /// Checks a text by the path of its file, by itself, and says in which project it lies. Its id is what follows
-    /// `.ai/tools/`, or else what its category says it is. The path is not opened.
+    /// Checks a text on its own by the path of its file, and returns the project that the path is in. Its id is the
+    /// path after `.ai/tools/`, or else comes from its category. The path is not opened.
     ///
     /// # Errors
     /// If the path has no extension of tools, or makes no id.
@@ -70,7 +70,7 @@ impl CheckedFile {
             text,
             answer: None,
         };
-        // `/.ai/tools` has the root of all files above it.
+        // In `/.ai/tools` the project is the root directory.
         let project = below.map(|(project, _)| match project {
             "" => PathBuf::from("/"),
             project => PathBuf::from(project),
@@ -78,16 +78,16 @@ impl CheckedFile {
         Ok((page, project))
     }
 
-    /// Tells where the executor and the server lead in a catalog, as [`of`](CheckedFile::of) does.
+    /// Checks the executor and the server in a catalog, as [`of`](CheckedFile::of) does.
     pub fn follow(&mut self, catalog: &Catalog, space: Space) {
         executor(&mut self.tool, catalog, space);
     }
 }
 
-/// Reports an executor that leads nowhere and a server that is not one, unless that was reported before.
+/// Reports an executor that does not exist and a server that is not one, unless that is reported already.
 fn executor(tool: &mut ToolFile, catalog: &Catalog, space: Space) {
-    let is_told = tool.errors().any(|error| error.rule.code == "F08");
-    if is_told {
+    let is_reported = tool.errors().any(|error| error.rule.code == "F08");
+    if is_reported {
         return;
     }
     let registry = &catalog.registry;

@@ -12,19 +12,19 @@ use crate::CatalogError;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CreatedTool {
-    /// What it is called by.
+    /// The id that it is called by.
     pub id: ItemId,
-    /// What it is written in.
+    /// Its language.
     pub language: Language,
-    /// Its file, below the project.
+    /// Its file, relative to the project.
     pub file: String,
-    /// Its file.
+    /// The path of its file.
     pub path: PathBuf,
-    /// What its name breaks: its text breaks nothing.
+    /// The rules that its name breaks: its text breaks none.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Writes a new tool into the project at `root`. The word is a language, or an extension of one.
+/// Writes a new tool into the project at `root`. `word` is a language, or an extension of one.
 ///
 /// # Errors
 /// If the id or the word is invalid, the id is taken, or the file cannot be written. Nothing is overwritten.
@@ -32,7 +32,7 @@ pub fn create_tool(root: &Path, id: &str, word: &str) -> Result<CreatedTool, Cat
     let id = ItemId::new(id)?;
     let language =
         Language::named(word).ok_or_else(|| CatalogError::NoLanguage(word.to_owned()))?;
-    // Who names an extension wants that one.
+    // An extension as `word` is used as it is.
     let extension = EXTENSIONS
         .iter()
         .map(|(extension, _)| *extension)
@@ -40,7 +40,7 @@ pub fn create_tool(root: &Path, id: &str, word: &str) -> Result<CreatedTool, Cat
         .unwrap_or(language.extension());
     let file = format!(".ai/tools/{id}.{extension}");
     let path = root.join(&file);
-    // Of two files with one id only the first of the extensions is ever used.
+    // Of two files with one id, only the one with the earlier extension is ever used.
     let other = EXTENSIONS
         .iter()
         .map(|(other, _)| format!(".ai/tools/{id}.{other}"))

@@ -1,4 +1,4 @@
-//! What a catalog cannot do, and why.
+//! The errors of a catalog.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,11 +9,11 @@ use toolglot_tool_registry::FindError;
 use toolglot_tool_runner::CallError;
 use toolglot_tool_trust::TrustError;
 
-/// What a catalog cannot do.
+/// The errors of a catalog.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CatalogError {
-    /// A tool is not there, or cannot be read.
+    /// A tool does not exist, or cannot be read.
     #[error(transparent)]
     Find(#[from] FindError),
     /// It is a tool that this build cannot call.
@@ -34,7 +34,7 @@ pub enum CatalogError {
         #[source]
         source: globset::Error,
     },
-    /// A pattern fits no tool that can be changed.
+    /// A pattern matches no tool that can be changed.
     #[error("no tool of the project or the user fits `{0}`")]
     NothingFits(String),
     /// A word is not a language, or a file has no extension of one.
@@ -50,7 +50,7 @@ pub enum CatalogError {
         /// The file.
         other: String,
     },
-    /// The file is there.
+    /// The file exists already.
     #[error("`{0}` is there already: choose another id, or remove it")]
     Taken(String),
     /// A file cannot be written.
@@ -58,7 +58,7 @@ pub enum CatalogError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },

@@ -1,11 +1,11 @@
 //! The tools of a project: one answer about each.
 //!
-//! A [`Catalog`] holds the registry and the trust store of a project. It finds the tools that ids and patterns name, says of
-//! each whether it runs and who vouches for it ([`CatalogAnswer`]), what it breaks ([`CheckedFile`]), and lists all of them
-//! ([`Listing`]). It signs a file at its place, and writes a new one.
+//! A [`Catalog`] holds the registry and the trust store of a project. It finds the tools that ids and patterns name,
+//! and answers whether each of them runs and why it may ([`CatalogAnswer`]). It checks their files ([`CheckedFile`]),
+//! and lists all tools ([`Listing`]). It signs a file in place, and writes a new one.
 //!
-//! It calls no tool, reads no policy file and prints nothing: what a policy demands is an argument, and what is found out is
-//! given back as values or JSON.
+//! It calls no tool, reads no policy file and prints nothing: the requirements of a policy are an argument, and the
+//! results are values or JSON.
 //!
 //! ```
 //! use toolglot_tool_catalog::{Catalog, CatalogAnswer, create_tool};

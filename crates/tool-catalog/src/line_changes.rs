@@ -1,9 +1,9 @@
-//! What changed between two texts, in lines.
+//! The difference between two texts, in lines.
 
-/// Above this many cells the middle is reported as replaced whole: a table of lines by lines has its price.
+/// Above this many cells the middle is reported as replaced whole: the table of lines by lines would be too large.
 const MAX_CELLS: usize = 4_000_000;
 
-/// `- 12 old line` and `+ 12 new line`, with the numbers that the lines have in their own text. Empty if nothing did.
+/// `- 12 old line` and `+ 12 new line`, with the line numbers of each text. Empty if nothing changed.
 pub fn line_changes(before: &str, after: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let same_start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();

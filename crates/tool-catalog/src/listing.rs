@@ -1,4 +1,4 @@
-//! All tools of a catalog, each in a line.
+//! All tools of a catalog, one on each line.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,20 +9,20 @@ use toolglot_value::{Map, Value};
 use crate::row_cache::{Row, RowCache};
 use crate::{Catalog, brief};
 
-/// As many files are read at a time by one thread.
+/// How many files a thread takes at a time.
 const FEW: usize = 32;
 
 /// The tools that can be called by their ids, each with its row, in order of id.
 #[derive(Debug)]
 pub struct Listing<'c> {
     rows: Vec<(Entry, Option<FileStamp>, Row<'c>)>,
-    /// What could not be listed, in words.
+    /// The faults of the listing, in words.
     pub problems: Vec<String>,
 }
 
 impl<'c> Listing<'c> {
-    /// The rows of what [`Registry::stamped`] gave: from the cache where a file is as it was, otherwise read. The cache keeps
-    /// them then.
+    /// The rows for the result of [`Registry::stamped`]: from the cache if a file is unchanged, otherwise from the
+    /// file. The new rows are then cached.
     pub fn of(
         catalog: &Catalog,
         (entries, mut problems): (Vec<(Entry, Option<FileStamp>)>, Vec<String>),
@@ -40,7 +40,7 @@ impl<'c> Listing<'c> {
         Listing { rows, problems }
     }
 
-    /// The tools that have all of these words in their id, tags, description or text; the best fit first.
+    /// The tools with all of these words in their id, tags, description or text; the best match first.
     pub fn search(&self, catalog: &Catalog, words: &str) -> Vec<(&Entry, &Row<'c>)> {
         let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
         let registry = &catalog.registry;
@@ -49,7 +49,7 @@ impl<'c> Listing<'c> {
             .iter()
             .filter_map(|(entry, _, row)| Some((rank(&words, registry, entry, row)?, entry, row)))
             .collect();
-        // The order of ids stays among those that fit equally well.
+        // The sort is stable: tools that match equally well stay in order of id.
         found.sort_by_key(|(rank, ..)| *rank);
         found
             .into_iter()
@@ -58,25 +58,25 @@ impl<'c> Listing<'c> {
     }
 }
 
-/// The row of each file, or why there is none: what was kept where the file is as it was, otherwise what it says, read
-/// by as many threads as there are processors.
+/// The row of each file, or why there is none: cached if the file is unchanged, otherwise read from the file, by as
+/// many threads as there are processors.
 fn rows_of<'s>(
     catalog: &Catalog,
     entries: &[(Entry, Option<FileStamp>)],
     cache: &'s RowCache,
 ) -> Vec<Result<Row<'s>, FindError>> {
-    let kept = cache.rows(entries);
-    if kept.iter().all(Option::is_some) {
-        return kept.into_iter().flatten().map(Ok).collect();
+    let known = cache.rows(entries);
+    if known.iter().all(Option::is_some) {
+        return known.into_iter().flatten().map(Ok).collect();
     }
-    let read = |((entry, _), kept): (&(Entry, Option<FileStamp>), &Option<Row<'s>>)| match kept {
+    let read = |((entry, _), known): (&(Entry, Option<FileStamp>), &Option<Row<'s>>)| match known {
         Some(row) => Ok(row.clone()),
         None => row(catalog, entry),
     };
     let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
     let n_threads = n_threads.min(entries.len().div_ceil(FEW));
     let next = AtomicUsize::new(0);
-    // Whoever is done takes the next few: files of one language may lie together, and one takes longer than another.
+    // A free thread takes the next few files: files of one language may be adjacent, and some take longer than others.
     let work = || {
         let mut done = Vec::new();
         loop {
@@ -84,7 +84,7 @@ fn rows_of<'s>(
             let Some(rest) = entries.get(from..).filter(|rest| !rest.is_empty()) else {
                 return done;
             };
-            let some = rest.iter().zip(&kept[from..]).take(FEW);
+            let some = rest.iter().zip(&known[from..]).take(FEW);
             done.push((from, some.map(read).collect::<Vec<_>>()));
         }
     };
@@ -102,7 +102,7 @@ fn rows_of<'s>(
     done.into_iter().flat_map(|(_, rows)| rows).collect()
 }
 
-/// What a file says of itself.
+/// The row of a file.
 fn row<'a>(catalog: &Catalog, entry: &Entry) -> Result<Row<'a>, FindError> {
     let found = catalog.registry.read(entry)?;
     let tool = found.tool();
@@ -135,11 +135,11 @@ fn row<'a>(catalog: &Catalog, entry: &Entry) -> Result<Row<'a>, FindError> {
         .get("standing")
         .and_then(|standing| standing["status"].as_str());
     let (space, version) = (field("space"), field("version"));
-    let told = [space.as_str(), status.unwrap_or("-"), &version, &about];
-    Ok(Row::new(told, &Value::Object(fields.clone()).to_string()))
+    let cells = [space.as_str(), status.unwrap_or("-"), &version, &about];
+    Ok(Row::new(cells, &Value::Object(fields.clone()).to_string()))
 }
 
-/// How well a tool fits the words, the less the better; `None` if it lacks one of them.
+/// The rank of a tool for the words, where less is better; `None` if the tool lacks one of them.
 fn rank(words: &[String], registry: &Registry, entry: &Entry, row: &Row<'_>) -> Option<usize> {
     if words.is_empty() {
         return Some(0);

@@ -1,9 +1,9 @@
-//! What a listing said of files that did not change since: kept in the user's cache directory, for listings only.
+//! A cache of listing rows for unchanged files, in the user's cache directory; for listings only.
 //!
-//! Nothing that runs is decided by it: whoever runs a tool reads and verifies its file. A row counts if the file has the same
-//! number, size and times as when it was read, and if nothing changed of what the answer depends on: the other files of tools,
-//! any of which may run this one or be imported by it, keys, ledger, lock, policies, and this program. Where a file was changed
-//! within two seconds before it was read, nothing is kept: the next change could bear the same time.
+//! It decides nothing about runs: a program that runs a tool reads and verifies its file. A row is valid if its file
+//! has the same number, size and times as before, and nothing changed that the answer depends on: the other tool files
+//! (one may run this file or be imported by it), keys, ledger, lock, policies, and this program. Nothing is cached if a
+//! file changed within two seconds before it was read: the next change could have the same time.
 
 use std::borrow::Cow;
 use std::fs;
@@ -44,30 +44,30 @@ impl<'a> Row<'a> {
         self.line.splitn(5, '\t').nth(4).unwrap_or_default()
     }
 
-    /// Whether it was kept, and not made now.
+    /// Whether the row is from the cache.
     fn is_kept(&self) -> bool {
         matches!(self.line, Cow::Borrowed(_))
     }
 }
 
-/// Rows that were kept, in the order of a listing: a line for each, which starts with its key.
+/// Cached rows in the order of a listing: one on each line, which starts with its key.
 #[derive(Debug, Default)]
 pub struct RowCache {
     file: Option<PathBuf>,
     fingerprint: String,
-    /// The file as it was read, and where its lines start: none, if it was none.
+    /// The file as it was read, and the offset of its lines: the end, if it is not valid.
     text: String,
     begin: usize,
 }
 
-/// A larger file is not ours.
+/// The largest cache file that is read, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
-/// Times of files are no finer than this, on the worst of file systems.
+/// The coarsest resolution of file times, on the worst of file systems.
 const FRESH: Duration = Duration::from_secs(2);
 
 impl RowCache {
-    /// What was kept for a project; nothing, if anything is not as it was. `depends` are the files beside the tools and the
-    /// trust store that a row depends on: those of policies.
+    /// Opens the cache of a project; it is empty if anything changed that all rows depend on. `depends` are the files
+    /// of policies, which a row depends on beside the tools and the trust store.
     pub fn open(
         catalog: &Catalog,
         depends: &[PathBuf],
@@ -103,13 +103,13 @@ impl RowCache {
         &self.text[self.begin..]
     }
 
-    /// What was kept of files that are as they were: a row or none for each entry.
+    /// The cached rows of unchanged files: a row or `None` for each entry.
     pub(crate) fn rows(&self, entries: &[(Entry, Option<FileStamp>)]) -> Vec<Option<Row<'_>>> {
         let mut lines = Lines(self.lines()).peekable();
-        let mut begin = String::new();
+        let mut prefix = String::new();
         let row = |(entry, stamp): &(Entry, Option<FileStamp>)| {
             let id = entry.id.as_str();
-            // Both are in the order of ids: what comes before this one is of a file that is gone.
+            // Both are in order of id: an earlier line is of a file that is gone.
             while lines
                 .next_if(|line| {
                     let end = memchr(b'\t', line.as_bytes());
@@ -117,15 +117,15 @@ impl RowCache {
                 })
                 .is_some()
             {}
-            begin.clear();
-            key(entry, stamp.as_ref()?, &mut begin);
-            let line = lines.peek()?.strip_prefix(begin.as_str())?;
+            prefix.clear();
+            key(entry, stamp.as_ref()?, &mut prefix);
+            let line = lines.peek()?.strip_prefix(prefix.as_str())?;
             Some(Row { line: line.into() })
         };
         entries.iter().map(row).collect()
     }
 
-    /// Keeps these instead. Where that fails nothing is lost.
+    /// Caches these rows instead. A failure loses nothing.
     pub(crate) fn keep(&self, rows: &[(Entry, Option<FileStamp>, Row<'_>)]) {
         let Some(file) = &self.file else { return };
         let now = SystemTime::now();
@@ -157,7 +157,8 @@ impl RowCache {
     }
 }
 
-/// The lines of a text, each of which ends with a line break. Most of a megabyte is looked at for nothing else.
+/// The lines of a text, each of which ends with a line break. The text may have a megabyte, so `memchr` finds the line
+/// breaks.
 struct Lines<'a>(&'a str);
 
 impl<'a> Iterator for Lines<'a> {
@@ -171,7 +172,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// What a line starts with: the file, and what tells that it did not change.
+/// The key of a row: the file, and the stamp that shows whether it changed.
 fn key(entry: &Entry, stamp: &FileStamp, out: &mut String) {
     let space = match entry.space {
         Space::Project => "project",
@@ -206,7 +207,7 @@ fn place(spaces: &Spaces) -> Option<PathBuf> {
     )
 }
 
-/// Everything but the files themselves that a row depends on.
+/// The hash of everything that a row depends on, except the contents of the tool files.
 fn fingerprint(
     spaces: &Spaces,
     depends: &[PathBuf],
@@ -236,7 +237,7 @@ fn fingerprint(
     Some(hex(&hash.finalize()))
 }
 
-/// Replaces the file whole or not at all; nobody else reads it.
+/// Replaces the file whole or not at all; only this user can read it.
 fn write(file: &Path, text: &str) -> std::io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
@@ -276,14 +277,14 @@ mod tests {
             text: String::new(),
             begin: 0,
         };
-        // An id may be the start of another, and a blank or a dash comes before a slash.
+        // An id may be the start of another, and a blank or a dash sorts before a slash.
         let ids = ["a/b", "a/b-c", "a/bc", "a-b/c", "b"];
         let mut ids: Vec<&str> = ids.to_vec();
         ids.sort_by_key(|id| ItemId::new(id).expect("an id"));
-        let told = |id: &str| Row::new(["project", "own", "1.0.0", id], "{}");
+        let new_row = |id: &str| Row::new(["project", "own", "1.0.0", id], "{}");
         let rows: Vec<_> = ids
             .iter()
-            .map(|id| (entry(id), Some(FileStamp::default()), told(id)))
+            .map(|id| (entry(id), Some(FileStamp::default()), new_row(id)))
             .collect();
         shelf.keep(&rows);
         let text = fs::read_to_string(folder.path().join("rows")).expect("it was written");
@@ -315,7 +316,7 @@ mod tests {
             let expected: Vec<bool> = more.iter().map(|id| *id != new).collect();
             assert_eq!(all(&more), expected, "with {new}");
         }
-        // What was changed has another stamp, or none.
+        // A changed file has another stamp, or none.
         let found = shelf.rows(&[
             (entry(ids[0]), None),
             (entry(ids[1]), Some(FileStamp::default())),

@@ -1,4 +1,4 @@
-//! Signing a file at its place.
+//! Signs a file in place.
 
 use std::fs;
 
@@ -9,24 +9,24 @@ use toolglot_tool_trust::{Space, Trust};
 
 use crate::CatalogError;
 
-/// What became of a file that was to be signed.
+/// The result of signing a file.
 #[derive(Clone, Debug)]
 pub enum FileSigning {
     /// It is signed.
     Signed {
-        /// The file as it is now.
+        /// The file after signing.
         file: ToolSource,
         /// Its version.
         version: String,
-        /// Whether it was written: one that did not change keeps its line.
+        /// Whether the file was written: an unchanged file keeps its line.
         is_changed: bool,
     },
     /// It is not signed, for this reason.
     Refused(String),
 }
 
-/// Signs a file by a key at `time` (`2026-02-23T05:24:41Z`), in the form of a generation: version 2 or, for any other,
-/// version 1. What breaks a rule is not signed.
+/// Signs a file with a key at `time` (`2026-02-23T05:24:41Z`), in the form of a generation: version 2 or, for any
+/// other, version 1. A file that breaks a rule is not signed.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -54,7 +54,7 @@ pub fn sign_file(
     let version = tool.metadata.version.clone().unwrap_or_default();
     let style = found.language.signature_style();
     let sha = digest(body(found.text(), style));
-    // A new time alone is not a reason to change a file.
+    // A new time alone does not change a file.
     let is_same = Header::find(found.text(), style).is_some_and(|header| {
         header.generation == generation
             && header.key == key.public().fingerprint()
@@ -68,7 +68,7 @@ pub fn sign_file(
         let binding =
             (generation == Generation::V2).then_some((found.id.as_str(), version.as_str()));
         signed = signed.with_text(sign(found.text(), style, key, time, binding));
-        // The file itself, where a link inside the tools leads to it.
+        // The file that a link inside the tools leads to.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
         replace(&path, signed.text().as_bytes())?;
     }

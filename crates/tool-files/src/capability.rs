@@ -1,18 +1,18 @@
-//! Capabilities: what a caller is allowed, in words with dots between them.
+//! Capabilities: dotted names of the rights that a caller has.
 //!
-//! `rye.execute.tool.rye.bash.bash` is: the verb `execute`, on a `tool`, the one with that id.
-//! The origin has two ways to ask, which disagree on purpose or not; both are here, and tests hold each.
-//! [`allows`] is that of its tokens: who may execute may also search and load.
-//! [`permits`] is that of its threads: patterns alone, nothing implied, nothing without a capability.
+//! `rye.execute.tool.rye.bash.bash` is the verb `execute`, the item type `tool` and the id of that tool.
+//! Rye checks capabilities in two ways, which disagree; both are here, and tests pin each.
+//! [`allows`] is the check of its tokens: a right to execute implies the rights to search and load.
+//! [`permits`] is the check of its threads: patterns alone, no implied rights, and nothing without a capability.
 
 use crate::ItemId;
 
-/// What one may do with an item.
+/// The verbs: what a caller may do with an item.
 const VERBS: &[&str] = &["execute", "search", "load", "sign"];
-/// What an item is.
+/// The types of items.
 const ITEMS: &[&str] = &["tool", "directive", "knowledge"];
 
-/// A capability, taken apart.
+/// A parsed capability.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Capability {
@@ -20,13 +20,13 @@ pub struct Capability {
     pub primary: String,
     /// `tool`, `directive`, `knowledge`, or `*`.
     pub item_type: String,
-    /// The rest: an id with dots, or `*`.
+    /// The rest: a dotted id, or `*`.
     pub specifics: String,
 }
 
 impl Capability {
-    /// Reads `rye.VERB[.ITEM[.ID]]`. `None` for other words: `fs.write` is a requirement of a tool, no capability of
-    /// the origin.
+    /// Parses `rye.VERB[.ITEM[.ID]]`. `None` for any other name: `fs.write` is a requirement of a tool, not a
+    /// capability of Rye.
     pub fn read(text: &str) -> Option<Capability> {
         let rest = text.strip_prefix("rye.")?;
         let mut parts = rest.splitn(3, '.');
@@ -45,7 +45,7 @@ impl Capability {
         })
     }
 
-    /// Whether it stands for more than one thing.
+    /// Whether a part of it has a wildcard.
     pub fn is_wildcard(&self) -> bool {
         [&self.primary, &self.item_type, &self.specifics]
             .iter()
@@ -63,7 +63,8 @@ pub fn of_item(verb: &str, item_type: &str, id: &str) -> String {
     out
 }
 
-/// Whether what is granted covers what is required, by itself: equal, or `a.*` and something after `a.`.
+/// Whether one granted capability covers the required one: both are equal, or `granted` is `a.*` and `required` starts
+/// with `a.`.
 pub fn matches(granted: &str, required: &str) -> bool {
     let granted = match granted {
         "rye.execute" | "rye.search" | "rye.load" | "rye.sign" => format!("{granted}.*"),
@@ -80,7 +81,7 @@ pub fn matches(granted: &str, required: &str) -> bool {
     })
 }
 
-/// What is granted and what that implies: executing implies searching and loading, signing implies loading. Sorted.
+/// The granted capabilities and those that they imply, sorted. Execute implies search and load; sign implies load.
 pub fn expand(granted: &[&str]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for capability in granted {
@@ -103,16 +104,16 @@ pub fn expand(granted: &[&str]) -> Vec<String> {
     all
 }
 
-/// Whether capabilities allow something, implications counted.
+/// Whether the granted capabilities, or those that they imply, cover the required one.
 pub fn allows(granted: &[&str], required: &str) -> bool {
     expand(granted).iter().any(|one| matches(one, required))
 }
 
-/// Tools that every thread may use.
+/// The start of the ids of tools that every thread may use.
 const ALWAYS: &str = "rye/agent/threads/internal/";
 
-/// Whether a thread with these capabilities may do `verb` with an item: patterns in which `*` takes any text, nothing
-/// implied. Slashes in a capability count as dots.
+/// Whether a thread with these capabilities may do `verb` with an item. In a pattern `*` matches any text, and no
+/// capability implies another. Slashes in a capability count as dots.
 pub fn permits(granted: &[&str], verb: &str, item_type: &str, id: &str) -> bool {
     if id.starts_with(ALWAYS) {
         return true;
@@ -123,8 +124,8 @@ pub fn permits(granted: &[&str], verb: &str, item_type: &str, id: &str) -> bool 
         .any(|pattern| fits(&pattern.replace('/', "."), &required))
 }
 
-/// Whether a tool's requirement (`fs.write`, or a capability) is covered by what is granted: equal, or below a granted
-/// `word.*`; `*` grants all. A word alone (`fs`) grants nothing below it.
+/// Whether the granted capabilities cover a tool's requirement (`fs.write`, or a capability). An equal name covers it,
+/// and so does `word.*` above it; `*` covers all. A name alone (`fs`) covers nothing below it.
 pub fn covers(granted: &[&str], requirement: &str) -> bool {
     if requirement.starts_with("rye.") {
         return allows(granted, requirement);
@@ -139,7 +140,7 @@ pub fn to_execute(id: &ItemId) -> String {
     of_item("execute", "tool", id.as_str())
 }
 
-/// `*` takes any run of characters, `?` one. Linear but for going back to the last `*`.
+/// Matches a glob: `*` is any run of characters, `?` is one. Linear, except for backtracking to the last `*`.
 fn fits(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.chars().collect());

@@ -1,18 +1,18 @@
-//! What is to be said about a tool file, and where in it.
+//! Diagnostics of a tool file, with their places.
 
 use std::ops::Range;
 
 use crate::Severity;
 use crate::rule::Rule;
 
-/// A remark on a tool file.
+/// A diagnostic of a tool file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The rule that is broken.
     pub rule: &'static Rule,
-    /// How bad it is. Of some rules a breach that the specification's own examples commit is a warning.
+    /// How bad it is. For some rules, a breach that the specification's own examples commit is a warning.
     pub severity: Severity,
-    /// The bytes of the file that it is about.
+    /// The bytes of the file that the message is about.
     pub span: Range<usize>,
     /// What is wrong. Lower case, no full stop.
     pub message: String,
@@ -24,11 +24,11 @@ pub struct Diagnostic {
 #[derive(Debug, Default)]
 pub(crate) struct Diagnostics(Vec<Diagnostic>);
 
-/// More are not kept of one file: nobody repairs more in one go.
+/// The most diagnostics of one file; the rest is dropped.
 const MAX_DIAGNOSTICS: usize = 200;
 
 impl Diagnostics {
-    /// A breach of `rule` with the severity that the rule has.
+    /// Adds a breach of `rule` with the severity of the rule.
     pub(crate) fn add(&mut self, rule: &'static Rule, span: Range<usize>, message: String) {
         self.push(Diagnostic {
             rule,
@@ -39,7 +39,7 @@ impl Diagnostics {
         });
     }
 
-    /// The same, with what to write instead.
+    /// Adds a breach of `rule` with a help text.
     pub(crate) fn help(
         &mut self,
         rule: &'static Rule,
@@ -62,18 +62,17 @@ impl Diagnostics {
         }
     }
 
-    /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Makes warnings of all after the first `n`.
+    /// Downgrades every diagnostic after the first `n` to a warning.
     pub(crate) fn soften(&mut self, n: usize) {
         let after = self.0.iter_mut().skip(n);
         after.for_each(|diagnostic| diagnostic.severity = Severity::Warning);
     }
 
-    /// All of them, in the order of their reports.
+    /// All of them, in the order they were added.
     pub(crate) fn into_iter(self) -> impl Iterator<Item = Diagnostic> {
         self.0.into_iter()
     }
@@ -82,14 +81,14 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
-    /// All of them in the order of the file; at one place errors first.
+    /// All of them in file order; at one place errors come first.
     pub(crate) fn sorted(mut self) -> Vec<Diagnostic> {
         sort(&mut self.0);
         self.0
     }
 }
 
-/// Brings diagnostics into the order of the file; at one place errors come first.
+/// Sorts diagnostics in file order; at one place errors come first.
 pub(crate) fn sort(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by_key(|diagnostic| {
         (
@@ -99,18 +98,18 @@ pub(crate) fn sort(diagnostics: &mut [Diagnostic]) {
     });
 }
 
-/// Line and column, both from 1; the column counts characters.
+/// A line and a column, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceLocation {
     /// The line.
     pub line: usize,
-    /// The character on it.
+    /// The character in the line.
     pub column: usize,
 }
 
 impl SourceLocation {
-    /// The place of a byte of `text`. Linear in the text before it.
+    /// The location of the byte `at` of `text`. Linear in the text before it.
     pub fn of(text: &str, at: usize) -> SourceLocation {
         let mut at = at.min(text.len());
         while !text.is_char_boundary(at) {

@@ -1,9 +1,9 @@
 //! The executors that come with toolglot, by the names that tool files give them.
 
-/// Where the runtimes and primitives of the system are.
+/// The start of the ids of the system's runtimes and primitives.
 pub(crate) const SYSTEM: &str = "rye/core/";
 
-/// Where the runtimes of Python are.
+/// The start of the ids of the Python runtimes.
 pub(crate) const PYTHON: &str = "rye/core/runtimes/python/";
 
 /// The ids of all executors of the system, in order.
@@ -43,7 +43,7 @@ const SHORT: &[(&str, &str)] = &[
     ("filesystem", "rye/core/primitives/filesystem"),
 ];
 
-/// The id that a short name of an executor stands for; any other name stands for itself.
+/// The id for a short name of an executor; any other name is its own id.
 pub fn executor_id(name: &str) -> &str {
     SHORT
         .iter()
@@ -55,9 +55,9 @@ pub fn executor_id(name: &str) -> &str {
 pub const EXECUTORS: &str =
     "python/function, python/script, node, bash, subprocess, http_client, mcp/stdio and mcp/http";
 
-/// The executor that was probably meant by a name that none has: one of the system's or of `others`.
+/// The executor that an unknown `name` probably means: one of the system's or of `others`.
 ///
-/// Long paths are alike by what they start with, so that only what differs is compared.
+/// Long paths share their start, so only their last parts are compared.
 pub fn nearest_executor<'a>(
     name: &str,
     mut others: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! The fields of a tool, under the names that the YAML form has for them.
+//! The fields of a tool, by their names in the YAML form.
 
 /// Every field that a tool file may have.
 pub(crate) const FIELDS: &[&str] = &[
@@ -23,7 +23,7 @@ pub(crate) const FIELDS: &[&str] = &[
     "cost",
     "documentation",
     "metadata",
-    // Fields that files of the origin have, and that say nothing here.
+    // Fields that files of Rye have and that have no meaning here.
     "name",
     "title",
     "author",
@@ -32,9 +32,9 @@ pub(crate) const FIELDS: &[&str] = &[
     "verify_deps",
 ];
 
-/// The field that a variable of a program stands for: `__version__`, `CONFIG_SCHEMA`.
+/// The field of a program's variable: `__version__`, `CONFIG_SCHEMA`.
 ///
-/// `None` if it stands for none; a dunder that is nearly one is distinguished with [`nearly`].
+/// `None` if the variable is not a field; [`nearly`] finds a misspelt dunder.
 pub(crate) fn of_variable(variable: &str) -> Option<&'static str> {
     let name = match variable {
         "CONFIG_SCHEMA" => "config_schema",
@@ -50,9 +50,9 @@ pub(crate) fn of_variable(variable: &str) -> Option<&'static str> {
     FIELDS.iter().copied().find(|field| *field == name)
 }
 
-/// The field that a dunder is a slip of, as in `__verison__`.
+/// The field that a misspelt dunder means, as in `__verison__`.
 pub(crate) fn nearly(variable: &str) -> Option<&'static str> {
-    // Python's own, and what others write into their modules.
+    // Dunders of Python itself and of other tools.
     const OTHERS: &[&str] = &[
         "all",
         "author",
@@ -90,7 +90,7 @@ fn dunder(variable: &str) -> Option<&str> {
         .filter(|name| !name.is_empty())
 }
 
-/// How a field is written in a program.
+/// The variable for a field in a program.
 pub(crate) fn variable(field: &str) -> String {
     match field {
         "description" => "__tool_description__".to_owned(),

@@ -4,10 +4,10 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// The longest id: what a call's name can hold.
+/// The longest id: the most bytes that a call's name can hold.
 const MAX_BYTES: usize = 160;
 
-/// An id that names a place below `tools/` and no other place: `rye/file-system/write`.
+/// The id of a file below `tools/`; it cannot lead out of that directory: `rye/file-system/write`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemId(String);
 
@@ -15,10 +15,10 @@ pub struct ItemId(String);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum IdError {
-    /// Nothing.
+    /// The text is empty.
     #[error("an id is not empty")]
     Empty,
-    /// More than a call can name.
+    /// The id is longer than a call's name can be.
     #[error("the id has {0} bytes; {MAX_BYTES} are the most")]
     TooLong(usize),
     /// `/x`, `C:\x`.
@@ -33,7 +33,7 @@ pub enum IdError {
     /// A part that starts with a dot.
     #[error("a part of `{0}` starts with a dot, which no part of an id may")]
     Hidden(String),
-    /// A character that no id has.
+    /// A character that no id may have.
     #[error(
         "`{id}` holds {character:?}; the parts of an id have letters, digits, `-`, `_` and `.`"
     )]
@@ -46,10 +46,10 @@ pub enum IdError {
 }
 
 impl ItemId {
-    /// Reads an id.
+    /// Parses an id.
     ///
     /// # Errors
-    /// [`IdError`] for what could lead elsewhere or be named by no call.
+    /// [`IdError`] for a text that could lead elsewhere or that no call can name.
     pub fn new(text: &str) -> Result<ItemId, IdError> {
         if is_plain(text) {
             return Ok(ItemId(text.to_owned()));
@@ -90,7 +90,7 @@ impl ItemId {
         &self.0
     }
 
-    /// The directory below `tools/`; empty for a file that is in it.
+    /// The directory below `tools/`; empty for a file directly in `tools/`.
     pub fn category(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(category, _)| category)
     }
@@ -107,7 +107,7 @@ impl fmt::Display for ItemId {
     }
 }
 
-/// Whether a text is an id of letters that every id may have, as nearly all are: one look at each byte tells.
+/// Whether a text is an id of ASCII characters alone, as nearly all ids are. One pass over the bytes decides it.
 fn is_plain(text: &str) -> bool {
     let mut before = b'/';
     for byte in text.bytes() {

@@ -20,8 +20,8 @@ pub enum Language {
     Toml,
 }
 
-/// Every extension of a tool file, in the order in which an id is looked up: of two files that differ only in the
-/// extension the earlier one is the tool.
+/// Every extension of a tool file, in lookup order: of two files that differ only in the extension the earlier one is
+/// the tool.
 pub const EXTENSIONS: &[(&str, Language)] = &[
     ("py", Language::Python),
     ("yaml", Language::Yaml),
@@ -43,7 +43,7 @@ impl Language {
             .map(|(_, language)| *language)
     }
 
-    /// The language by its name or by one of its extensions.
+    /// The language with that name or extension.
     pub fn named(word: &str) -> Option<Language> {
         let word = &*word.to_ascii_lowercase();
         match word {
@@ -75,7 +75,7 @@ impl Language {
             .map_or("", |(extension, _)| extension)
     }
 
-    /// What starts a comment that runs to the end of the line.
+    /// The text that starts a line comment.
     pub fn comment(self) -> &'static str {
         match self {
             Language::JavaScript | Language::TypeScript => "//",
@@ -91,7 +91,7 @@ impl Language {
         }
     }
 
-    /// Whether its metadata are names of YAML's fields (`tool_id`), not variables (`__version__`).
+    /// Whether its metadata use YAML's field names (`tool_id`), not variables (`__version__`).
     pub fn is_configuration(self) -> bool {
         matches!(self, Language::Yaml | Language::Toml)
     }

@@ -1,13 +1,13 @@
 //! Reads the text of a tool file without running it.
 //!
-//! A reader for each language (Python, YAML, JavaScript, TypeScript, Bash, TOML) takes the text apart: fields, schemas,
-//! actions, what the code returns and imports. The rules then say what the file breaks, as diagnostics with a code and a place.
-//! Beside them stand what a tool's answer must be ([`ReturnContract`]), what it requires ([`capability`]), and how variables
-//! are put into its configuration ([`template`]).
+//! A reader for each language (Python, YAML, JavaScript, TypeScript, Bash, TOML) extracts the fields, the schemas, the
+//! actions, and what the code returns and imports. The rules then report what the file breaks, as diagnostics with a
+//! code and a place. The crate also has the contract of a tool's return value ([`ReturnContract`]), the check of
+//! capabilities ([`capability`]), and the expansion of variables in a configuration ([`template`]).
 //!
-//! It opens no file, starts no program and knows no place of tools: ids and texts are arguments.
-//! Whether a file may run is not asked here; `toolglot-tool-signature` and the registry of tools answer that.
-//! A text of any length and depth is read in bounded memory: at most [`MAX_BYTES`], 64 levels, 20,000 values.
+//! It opens no file, starts no program and knows no directory of tools: ids and texts are arguments.
+//! It does not decide whether a file may run; `toolglot-tool-trust` does.
+//! It reads a text of any length and depth in bounded memory: at most [`MAX_BYTES`], 64 levels, 20,000 values.
 //!
 //! ```
 //! use toolglot_tool_files::{ItemId, Language, ToolFile};

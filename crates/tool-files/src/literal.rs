@@ -1,16 +1,16 @@
-//! A value as it is in a file, with its place.
+//! A literal value of a file, with its place.
 
 use std::ops::Range;
 
 use toolglot_value::{Map, Number, Value};
 
-/// How deep literals may nest. Deeper ones are refused with a diagnostic, so nothing here recurses without a bound.
+/// How deep literals may nest. Deeper ones are refused with a diagnostic, so all recursion here is bounded.
 pub(crate) const MAX_DEPTH: usize = 64;
 
-/// How many values the literals of one file may have; what aliases and constants stand for counts wherever they are used.
+/// How many values the literals of one file may have. The values of an alias or a constant count at each use.
 pub(crate) const MAX_VALUES: usize = 20_000;
 
-/// A literal and the bytes of the file that it is at.
+/// A literal and its bytes in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Literal {
     pub(crate) span: Range<usize>,
@@ -25,7 +25,7 @@ pub(crate) enum Content {
     Text(String),
     List(Vec<Literal>),
     Map(Vec<Member>),
-    /// No literal; whoever read it has said so already, and nothing more is to be said about it.
+    /// Not a literal. The reader has reported it already, so no rule reports it again.
     Computed,
 }
 
@@ -50,7 +50,7 @@ impl Literal {
         self.content == Content::Null
     }
 
-    /// Null, or the empty text, which TOML has instead.
+    /// Null, or the empty text: TOML has no null.
     pub(crate) fn is_no_executor(&self) -> bool {
         self.is_null() || self.as_text() == Some("")
     }
@@ -94,7 +94,7 @@ impl Literal {
         }
     }
 
-    /// The value of a key; of two equal keys the last.
+    /// The value of a key; the last one of equal keys.
     pub(crate) fn get(&self, key: &str) -> Option<&Literal> {
         self.member(key).map(|member| &member.value)
     }
@@ -103,7 +103,7 @@ impl Literal {
         self.as_map()?.iter().rev().find(|member| member.key == key)
     }
 
-    /// What it is, for a message.
+    /// The kind of value, for a message.
     pub(crate) fn kind(&self) -> &'static str {
         match self.content {
             Content::Null => "null",
@@ -116,7 +116,7 @@ impl Literal {
         }
     }
 
-    /// The same value as JSON. What was computed is `null`. Nests as deep as the literal does: [`MAX_DEPTH`].
+    /// The same value as JSON. A computed value is `null`. The recursion is at most [`MAX_DEPTH`] deep.
     pub(crate) fn to_json(&self) -> Value {
         match &self.content {
             Content::Null | Content::Computed => Value::Null,
@@ -134,7 +134,7 @@ impl Literal {
     }
 }
 
-/// A finite number as JSON writes it; whole ones of 53 bits or less as integers where `whole` asks for it.
+/// A finite number as JSON writes it. With `whole`, a whole number below 2^53 is an integer.
 pub(crate) fn number(value: f64, whole: bool) -> Option<Number> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if whole && value.fract() == 0.0 && value.abs() < EXACT {
@@ -161,23 +161,23 @@ pub(crate) fn integer(digits: &str, radix: u32) -> Option<Number> {
         .ok()
 }
 
-/// Whether a `_` of a number stands anywhere but between two digits. Of one that is not hexadecimal `e` is not one.
+/// Whether a `_` of a number is anywhere but between two digits. `e` is a digit of hexadecimal numbers only.
 pub(crate) fn has_stray_separator(digits: &str, is_hexadecimal: bool) -> bool {
     let mut parts = digits.split('_');
     let is_digit = |c: char| c.is_digit(if is_hexadecimal { 16 } else { 10 });
     let Some(mut before) = parts.next() else {
         return false;
     };
-    for behind in parts {
-        if !(before.ends_with(is_digit) && behind.starts_with(is_digit)) {
+    for after in parts {
+        if !(before.ends_with(is_digit) && after.starts_with(is_digit)) {
             return true;
         }
-        before = behind;
+        before = after;
     }
     false
 }
 
-/// The number with the other sign.
+/// The negated number.
 pub(crate) fn negated(number: &Number) -> Option<Number> {
     let text = number.to_string();
     match text.strip_prefix('-') {

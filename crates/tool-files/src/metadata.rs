@@ -1,4 +1,4 @@
-//! What a tool says about itself, typed.
+//! The metadata of a tool, typed.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use toolglot_value::Value;
 use crate::literal::Literal;
 use crate::read::Reading;
 
-/// What a tool says about itself.
+/// The metadata of a tool.
 ///
-/// A field that is missing or cannot be used is `None` or empty; the tool's diagnostics say so.
+/// A field that is missing or unusable is `None` or empty; the tool's diagnostics report it.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Metadata {
-    /// `tool_id`, as it stands. A tool is called by its path.
+    /// `tool_id`, as written. A tool is called by its path.
     pub tool_id: Option<String>,
     /// `tool_type`: `python`, `script`, `mcp`, `primitive`, ..
     pub tool_type: Option<String>,
@@ -23,7 +23,7 @@ pub struct Metadata {
     pub description: Option<String>,
     /// What runs it.
     pub executor: Executor,
-    /// `category`, as it stands.
+    /// `category`, as written.
     pub category: Option<String>,
     /// The capabilities that it needs.
     pub requires: Vec<String>,
@@ -31,15 +31,15 @@ pub struct Metadata {
     pub tags: Vec<String>,
     /// How long one call may take.
     pub timeout: Option<Duration>,
-    /// How it is tried again.
+    /// How a failed call is retried.
     pub retry: Option<RetryPolicy>,
     /// What a call costs.
     pub cost: Option<Cost>,
     /// `documentation`: links and examples.
     pub documentation: Option<Value>,
-    /// `metadata`: author, maintainer, stability and what else the author wrote.
+    /// `metadata`: author, maintainer, stability and any other keys of the author.
     pub about: Option<Value>,
-    /// `config`: what its runtime reads.
+    /// `config`: the settings of its runtime.
     pub config: Option<Value>,
     /// `env_config`: the environment that its runtime makes.
     pub env: Option<Value>,
@@ -48,7 +48,7 @@ pub struct Metadata {
 /// What runs a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Executor {
-    /// The file does not say.
+    /// The file names none.
     #[default]
     Unsaid,
     /// `null`: nothing runs it, or it is the end of a chain.
@@ -57,11 +57,11 @@ pub enum Executor {
     Id(String),
 }
 
-/// How a tool is tried again after a failure that may pass.
+/// How a tool is retried after a transient failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// How often it is tried in all, at least once.
+    /// The number of attempts in all, at least one.
     pub max_attempts: u32,
     /// How the delay grows.
     pub backoff: RetryBackoff,
@@ -69,14 +69,14 @@ pub struct RetryPolicy {
     pub initial_delay: Duration,
     /// The longest delay.
     pub max_delay: Duration,
-    /// By what an exponential delay is multiplied.
+    /// The factor of an exponential delay.
     pub multiplier: f64,
 }
 
 /// How the delay between attempts grows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetryBackoff {
-    /// It does not.
+    /// The delay stays the same.
     Fixed,
     /// By the initial delay each time.
     Linear,
@@ -110,29 +110,29 @@ pub struct Cost {
     pub per_minute: f64,
     /// How long it is expected to run.
     pub estimated: Option<Duration>,
-    /// Of which money; `USD` unless said.
+    /// The currency of the amounts; `USD` by default.
     pub currency: String,
 }
 
 impl Cost {
-    /// What a call of that duration costs.
+    /// The cost of a call of that duration.
     pub fn of(&self, duration: Duration) -> f64 {
         self.per_invocation + self.per_minute * duration.as_secs_f64() / 60.0
     }
 
-    /// What a call is expected to cost.
+    /// The expected cost of a call.
     pub fn estimate(&self) -> f64 {
         self.of(self.estimated.unwrap_or_default())
     }
 }
 
 impl Metadata {
-    /// Whether the author asks not to use it any more.
+    /// Whether the author has deprecated the tool.
     pub fn is_deprecated(&self) -> bool {
         self.deprecation().is_some()
     }
 
-    /// What its author says to those who use it still; empty where nothing but that they should not.
+    /// The author's note on the deprecation; empty if the file only says that the tool is deprecated.
     pub fn deprecation(&self) -> Option<&str> {
         match self.about.as_ref()?.get("deprecated")? {
             Value::Bool(true) => Some(""),
@@ -141,7 +141,7 @@ impl Metadata {
         }
     }
 
-    /// Whether the author is not sure of it yet.
+    /// Whether the author marks the tool as experimental.
     pub fn is_experimental(&self) -> bool {
         self.flag("experimental")
     }

@@ -1,9 +1,9 @@
-//! What a new tool looks like.
+//! The text of a new tool.
 
 use crate::rules::kebab;
 use crate::{ItemId, Language};
 
-/// The text of a tool to start with: it greets, and keeps every rule and best practice.
+/// The text of a new tool: it greets, and follows every rule and best practice.
 pub fn new_tool(id: &ItemId, language: Language) -> String {
     let text = match language {
         Language::Python => include_str!("../new/python"),

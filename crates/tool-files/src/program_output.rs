@@ -1,4 +1,4 @@
-//! What a program printed: its answer, and what stands around it.
+//! The output of a program: its answer and the text around the answer.
 
 use std::ops::Range;
 
@@ -7,24 +7,24 @@ use toolglot_value::{Map, Value};
 use crate::read_json;
 use toolglot_tool_signature::BOM;
 
-/// As deep as JSON is read. What starts a line inside an object is deeper than that, so that no text is looked at more often.
+/// The nesting limit of JSON. Objects at line starts nest in each other, so a byte is read at most this often.
 const MAX_DEPTH: usize = 128;
 
-/// The object with which a program answers.
+/// The object that a program prints as its answer.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Printed {
-    /// Its members, or what keeps it from being JSON: others read it as an object, and what it says must not be lost.
+    /// Its members, or why it is not JSON. Other readers accept such an object, so its text must not be lost.
     pub(crate) object: Result<Map<String, Value>, &'static str>,
     says_success: bool,
     span: Range<usize>,
 }
 
 impl Printed {
-    /// Looks for it: the object that ends the output, else the last one that says `success`.
+    /// Finds the answer: the object that ends the output, else the last one with `success`.
     ///
-    /// An object starts a line and ends one, and may go over several.
+    /// An object starts a line and ends a line; it may span several.
     pub(crate) fn find(output: &str) -> Option<Printed> {
-        let mut said = None;
+        let mut last = None;
         let mut at = if output.starts_with(BOM) {
             BOM.len_utf8()
         } else {
@@ -40,31 +40,31 @@ impl Printed {
                 Some(one) => {
                     at = one.span.end;
                     if one.says_success {
-                        said = Some(one);
+                        last = Some(one);
                     }
                 }
                 None => at += output[at..].find('\n').map_or(output.len() - at, |n| n + 1),
             }
         }
-        said.or_else(|| {
+        last.or_else(|| {
             let start = output.len() - output.trim_start().len();
             let whole = Printed::read(output, start, Strings::OverLines)?;
             whole.ends(output).then_some(whole)
         })
     }
 
-    /// What comes before and after it.
+    /// The text before and after the object.
     pub(crate) fn beside(&self, output: &str) -> String {
         let before = &output[..self.span.start];
-        let behind = output[self.span.end..].trim_start_matches(['\r', '\n']);
-        format!("{}{behind}", before.strip_prefix(BOM).unwrap_or(before))
+        let after = output[self.span.end..].trim_start_matches(['\r', '\n']);
+        format!("{}{after}", before.strip_prefix(BOM).unwrap_or(before))
     }
 
     fn ends(&self, output: &str) -> bool {
         output[self.span.end..].trim_start().is_empty()
     }
 
-    /// The object that is there, if it ends its line.
+    /// The object at `start`, if it ends its line.
     fn read(output: &str, start: usize, strings: Strings) -> Option<Printed> {
         let len = extent(&output.as_bytes()[start..], strings).ok()?;
         let span = start..start + len;
@@ -87,14 +87,14 @@ impl Printed {
     }
 }
 
-/// Whether a string may hold a line break that is not escaped.
+/// Whether a string may hold an unescaped line break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strings {
     InLines,
     OverLines,
 }
 
-/// How many bytes an object has, by its brackets; if there is none, how many were looked at.
+/// The length of an object in bytes, by its brackets. If it has no end, the number of bytes that were read.
 fn extent(text: &[u8], strings: Strings) -> Result<usize, usize> {
     if text.first() != Some(&b'{') {
         return Err(0);
@@ -117,7 +117,8 @@ fn extent(text: &[u8], strings: Strings) -> Result<usize, usize> {
     Err(text.len())
 }
 
-/// The text with what Python and others write though JSON has it not replaced, and what that is; `None` if there is none.
+/// The text with replacements for what Python writes and JSON lacks, such as `NaN`, and the first fault.
+/// `None` if there is none.
 fn lenient(text: &str) -> Option<(String, &'static str)> {
     const NUMBERS: [(&str, &str); 2] = [
         ("NaN", "JSON has no `NaN`"),
@@ -158,7 +159,7 @@ fn lenient(text: &str) -> Option<(String, &'static str)> {
 mod tests {
     use super::*;
 
-    /// The object or its fault, and what stands beside it.
+    /// The object or its fault, and the text beside it.
     fn told(output: &str) -> Option<(String, String)> {
         let printed = Printed::find(output)?;
         let beside = printed.beside(output);
@@ -183,7 +184,7 @@ mod tests {
             // With no indentation, and brackets in strings.
             ("{\n\"a\":\n{\"b\":\"}{\"}\n}", "{\"a\":{\"b\":\"}{\"}}", ""),
             ("{\"a\":1}\n  {\"b\":2}\n", "{\"b\":2}", "{\"a\":1}\n  "),
-            // Text after it: only what says `success` is an answer.
+            // Text follows it: only an object with `success` is an answer.
             (
                 "log\n{\"success\":false}\ndone\n",
                 "{\"success\":false}",
@@ -226,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Members in one order, whatever features of the JSON library others turn on.
+    /// The members in one order, whatever features of the JSON library are enabled.
     fn normal(object: &str) -> Result<Value, String> {
         serde_json::from_str(object).map_err(|_| object.to_owned())
     }

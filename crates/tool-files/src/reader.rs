@@ -1,15 +1,15 @@
-//! Reading a tool file, and looking at what reading alone does not show.
+//! Reads a tool file, and checks its executor and schemas.
 
 use crate::diagnostic::{self, Diagnostics};
 use crate::read::{ReadScope, Reading, read};
 use crate::rules::{self, Subject};
 use crate::{ItemId, Language, Metadata, Schema, Severity, ToolFile, rule};
 
-/// A larger file is not a tool.
+/// The largest tool file, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 
 impl ToolFile {
-    /// Reads a file. Nothing of it is run. Linear in its length.
+    /// Reads a file without running it. Linear in its length.
     ///
     /// ```
     /// use toolglot_tool_files::{ItemId, Language, ToolFile};
@@ -25,8 +25,8 @@ impl ToolFile {
         ToolFile::of((id, language), text, ReadScope::All)
     }
 
-    /// The same, [checked](ToolFile::checked), with its errors only, and what it [imports](ToolFile::imports): what could be
-    /// better takes as long to find as the rest.
+    /// The same, [checked](ToolFile::checked), with errors only and with its [imports](ToolFile::imports). It skips the
+    /// search for warnings, which takes as long as the rest.
     pub fn read_to_run(id: &ItemId, language: Language, text: &str) -> ToolFile {
         let mut tool = ToolFile::of((id, language), text, ReadScope::ToRun).checked();
         tool.diagnostics
@@ -77,16 +77,17 @@ impl ToolFile {
         }
     }
 
-    /// Looks at what reading does not: whether it could ever run, and compiles the schemas. Rules F06 and F08.
+    /// Adds the checks that reading skips: whether the executor can run the tool, and whether the schemas compile.
+    /// Rules F06, F08.
     #[must_use]
     pub fn checked(&self) -> ToolFile {
         let mut checked = self.clone();
         let more = &mut checked.diagnostics;
         more.extend(rules::unrunnable(self));
-        let is_told = self
+        let is_reported = self
             .errors()
             .any(|error| matches!(error.rule.code, "F02" | "R07" | "R09" | "R10"));
-        if !is_told {
+        if !is_reported {
             more.extend(rules::uncompiled(self));
         }
         diagnostic::sort(more);

@@ -1,34 +1,34 @@
-//! What a tool gives back: the return contract, checked after every call.
+//! The return contract of tools, checked after every call.
 
 use toolglot_schema::Validator;
 use toolglot_value::{Map, Value, json};
 
 use crate::program_output::Printed;
 
-/// The contract: a map with `success`, and on top what `output_schema` says of its result.
+/// The contract: the result is a map with `success`, and it fits `output_schema`.
 #[derive(Debug)]
 pub struct ReturnContract {
     output: Option<Validator>,
-    /// The members that the schema speaks of. One that speaks of `success` is about the whole map.
+    /// The members that the schema declares. A schema that declares `success` is about the whole map.
     members: Vec<String>,
 }
 
-/// What the contract itself puts beside a result.
+/// Members that the contract itself adds to a result.
 const OF_CONTRACT: &[&str] = &["success", "error", "stdout", "stderr", "exit_code"];
 
-/// What came back from a tool, brought to one form.
+/// A tool's return value, brought to one form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReturnValue {
-    /// Whether the tool did what was asked.
+    /// Whether the tool succeeded.
     pub success: bool,
     /// The whole map.
     pub value: Map<String, Value>,
-    /// What is wrong with it. With `success` a tool that breaks its contract has failed.
+    /// The breaches of the contract. A result that reports `success` and has a breach is a failure.
     pub breaches: Vec<String>,
 }
 
 impl ReturnValue {
-    /// What a tool printed beside its answer is not lost; it never replaces what it returned.
+    /// Adds the text that a tool printed beside its answer. It never replaces a returned member.
     pub fn beside(&mut self, stdout: &str, stderr: &str) {
         for (key, text) in [("stdout", stdout), ("stderr", stderr)] {
             if !text.trim().is_empty() && !self.value.contains_key(key) {
@@ -54,11 +54,11 @@ impl ReturnContract {
         })
     }
 
-    /// What a program printed: its JSON object, with what it says beside that, or what
-    /// [`of_process`](ReturnContract::of_process) makes of the rest.
+    /// Reads the output of a program: its JSON object and the text beside it. Without an object,
+    /// [`of_process`](ReturnContract::of_process) gives the result.
     ///
-    /// The object ends the output, so that a tool may print before it answers; or it says `success`, wherever it stands. One
-    /// that is an object to others and no JSON, as with `NaN`, is a failure: what it says is not known.
+    /// The object ends the output, so that a tool may print before it answers; or it has `success`, anywhere. An object
+    /// that is not JSON, as with `NaN`, is a failure: its content is unknown.
     pub fn of_output(&self, stdout: &str, stderr: &str, exit_code: i32) -> ReturnValue {
         let Some(printed) = Printed::find(stdout) else {
             let mut returned = Self::of_process(stdout, stderr, exit_code);
@@ -91,7 +91,7 @@ impl ReturnContract {
         returned
     }
 
-    /// What a program did that prints no object.
+    /// The result of a program that prints no object.
     pub fn of_process(stdout: &str, stderr: &str, exit_code: i32) -> ReturnValue {
         let Value::Object(value) = json!({
             "success": exit_code == 0,
@@ -108,7 +108,7 @@ impl ReturnContract {
         }
     }
 
-    /// What a function returned.
+    /// The result of a function.
     pub fn of_value(&self, value: Value) -> ReturnValue {
         let map = match value {
             Value::Object(map) => map,
@@ -161,8 +161,8 @@ impl ReturnContract {
         self.members.iter().any(|member| member == name)
     }
 
-    /// The schema is about `output` or `data` where there is one, unless it speaks of `success` or of that member itself; else
-    /// about the whole map, without what the contract puts beside a result.
+    /// The schema is about `output` or `data` where there is one, unless it declares `success` or that member itself.
+    /// Otherwise it is about the whole map, without the members that the contract adds.
     fn misfits(&self, output: &Validator, map: &Map<String, Value>) -> Vec<String> {
         let result = ["output", "data"]
             .into_iter()
@@ -325,7 +325,7 @@ mod tests {
             Value::Object(contract.of_output(printed, "warn\n", 0).value),
             json!({"success": false, "error": "e", "stdout": "working\n", "stderr": "warn\n"})
         );
-        // What it says of itself stays.
+        // The tool's own `stdout` stays.
         let own = "working\n{\"success\": true, \"stdout\": 1}\n";
         let returned = contract.of_output(own, "", 0);
         assert_eq!(

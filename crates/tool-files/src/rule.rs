@@ -1,9 +1,8 @@
-//! What a tool file must be and should be: the table of all rules.
+//! The table of all rules for tool files.
 //!
-//! `R01` to `R11` are the validation rules of the tool format in its order, `B01` to `B19` its best practices, `F..` what
-//! makes a file unreadable or says less than its author meant.
-//! Where an example of the format's own document breaks one of its rules, that breach is a warning; the rule's `says`
-//! names it.
+//! `R01` to `R11` are the validation rules of the tool format in its order, `B01` to `B19` its best practices. `F..`
+//! are faults that make a file unreadable, or that hide a part of what its author meant.
+//! A breach by an example in the format's own document is a warning; the rule's `says` names the example.
 
 use crate::Severity;
 
@@ -16,7 +15,7 @@ pub struct Rule {
     pub name: &'static str,
     /// How bad a breach is, unless an example of the format commits it.
     pub severity: Severity,
-    /// What it asks for.
+    /// The requirement.
     pub says: &'static str,
 }
 

@@ -1,24 +1,24 @@
-//! One JSON Schema of what a tool takes, however its file says it.
+//! The JSON Schema of a tool's parameters, however the file declares them.
 
 use toolglot_value::{Map, Value, json};
 
 use crate::literal::{Literal, Member};
 use crate::read::Reading;
 
-/// What a tool takes and gives.
+/// The schemas of a tool's arguments and result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     /// JSON Schema of the arguments.
     pub input: Value,
-    /// JSON Schema of what it returns, where the file has one.
+    /// JSON Schema of the result, where the file has one.
     pub output: Option<Value>,
 }
 
-/// A part of a tool that is called by itself, as `tool-id.action`.
+/// A part of a tool that is called on its own, as `tool-id.action`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Action {
-    /// What comes after the dot.
+    /// The name after the dot.
     pub name: String,
     /// What it does.
     pub description: Option<String>,
@@ -27,7 +27,7 @@ pub struct Action {
 }
 
 impl Schema {
-    /// `input_schema`, or else `CONFIG_SCHEMA`, or else `parameters`; and the actions beside it.
+    /// Reads `input_schema`, or else `CONFIG_SCHEMA`, or else `parameters`, and the actions beside it.
     pub(crate) fn of(reading: &Reading) -> (Schema, Vec<Action>) {
         let own = own(reading);
         let actions: Vec<Action> = actions(reading)
@@ -83,7 +83,7 @@ fn own(reading: &Reading) -> Option<Value> {
     list.as_list().map(|_| listed(Some(list)))
 }
 
-/// A list of parameters as a schema. It is closed: what is not listed is not a parameter.
+/// A list of parameters as a schema. It is closed: other parameters are refused.
 fn listed(list: Option<&Literal>) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for parameter in list.and_then(Literal::as_list).unwrap_or_default() {
@@ -94,7 +94,7 @@ fn listed(list: Option<&Literal>) -> Value {
             continue;
         };
         keywords.shift_remove("name");
-        // Of a parameter `required` says that it is; of an object inside it, which of its keys are.
+        // `required` is a boolean for a parameter, and a list of keys for an object inside it.
         match keywords.get("required") {
             Some(Value::Array(_)) => {}
             Some(Value::Bool(false)) => {
@@ -104,7 +104,7 @@ fn listed(list: Option<&Literal>) -> Value {
                 keywords.shift_remove("required");
                 required.push(Value::String(name.to_owned()));
             }
-            // Who gives no default and does not say so needs it.
+            // A parameter with neither a default nor `required` is required.
             None if !keywords.contains_key("default") => {
                 required.push(Value::String(name.to_owned()));
             }
@@ -120,14 +120,14 @@ fn listed(list: Option<&Literal>) -> Value {
     })
 }
 
-/// The schema of an action: what it takes itself, and beside that what the tool takes, of which an action needs nothing. The
-/// format's own example has an action that could do nothing with what its tool requires.
+/// The schema of an action: its own parameters, and those of the tool, which are all optional for an action. The
+/// format's own example has an action that cannot use what its tool requires.
 fn beside(own: Option<&Value>, action: Value) -> Value {
     let Some(Value::Object(own)) = own else {
         return action;
     };
     let mut whole = own.clone();
-    // Whether others are allowed, and which are needed, the action says.
+    // The action decides which other parameters are allowed and which are required.
     whole.shift_remove("additionalProperties");
     whole.shift_remove("required");
     for (keyword, of_action) in action.as_object().into_iter().flatten() {
@@ -140,14 +140,14 @@ fn beside(own: Option<&Value>, action: Value) -> Value {
             }
         }
     }
-    // How it was chosen is not a parameter of it.
+    // `action` selects it, and is not one of its parameters.
     if let Some(Value::Object(properties)) = whole.get_mut("properties") {
         properties.shift_remove("action");
     }
     Value::Object(whole)
 }
 
-/// The schema of a tool that is called with `action` among its arguments.
+/// The schema of a tool whose arguments include `action`.
 fn with_actions(own: Option<&Value>, actions: &[Action]) -> Value {
     let names: Vec<&str> = actions.iter().map(|action| action.name.as_str()).collect();
     let mut properties = own
@@ -155,22 +155,22 @@ fn with_actions(own: Option<&Value>, actions: &[Action]) -> Value {
         .and_then(Value::as_object)
         .cloned()
         .unwrap_or_default();
-    // A tool may describe the choice itself.
-    let said = properties
+    // A tool may describe `action` itself.
+    let description = properties
         .get("action")
         .and_then(|own| own.get("description"));
-    let said = said
+    let description = description
         .cloned()
         .unwrap_or_else(|| json!("Which part of the tool is meant"));
     properties.insert(
         "action".to_owned(),
-        json!({"type": "string", "enum": names, "description": said}),
+        json!({"type": "string", "enum": names, "description": description}),
     );
     let branches: Vec<Value> = actions
         .iter()
         .map(|action| {
             let mut then = action.input.clone();
-            // The branch sees `action` and the tool's own parameters too.
+            // The branch also sees `action` and the tool's own parameters.
             if let Some(keywords) = then.as_object_mut() {
                 keywords.shift_remove("additionalProperties");
             }

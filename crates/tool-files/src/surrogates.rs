@@ -1,13 +1,13 @@
-//! JSON of programs whose texts may hold half a pair of surrogates, as those of JavaScript and Python may.
+//! JSON with unpaired surrogates in its texts, which JavaScript and Python may write.
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-/// Reads JSON. Half a pair, which no other text can hold, becomes U+FFFD.
+/// Reads JSON. An unpaired surrogate, which no Rust string can hold, becomes U+FFFD.
 ///
 /// # Errors
-/// If it is not JSON beyond that.
+/// If the text is otherwise not JSON.
 pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| match whole(text) {
         Cow::Borrowed(_) => Err(error),
@@ -15,13 +15,13 @@ pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error
     })
 }
 
-/// The same text with `\\ufffd` for each escape that is half a pair.
+/// The same text with `\\ufffd` for each escape that is an unpaired surrogate.
 fn whole(text: &str) -> Cow<'_, str> {
     let (mut out, mut copied, mut at) = (String::new(), 0, 0);
     while let Some(found) = text[at..].find('\\') {
         let start = at + found;
         let Some(unit) = unit(&text[start..]) else {
-            // Of a backslash and what it escapes, neither starts another escape.
+            // Neither a backslash nor the character that it escapes starts another escape.
             at = start + 1;
             at += text[at..].chars().next().map_or(0, char::len_utf8);
             continue;
@@ -44,7 +44,7 @@ fn whole(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The number of an escape `\uXXXX` that a text starts with.
+/// The code unit of an escape `\uXXXX` at the start of a text.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     u32::from_str_radix(digits, 16).ok()

@@ -1,7 +1,7 @@
-//! Variables in what a runtime's file configures: `${NAME}`, `${NAME:-default}`, then `{key}`.
+//! Expands variables in a runtime's configuration: `${NAME}`, `${NAME:-default}`, then `{key}`.
 //!
-//! Only a file's own configuration is expanded, never a parameter: what a model wrote stays what it wrote.
-//! What was put in is not looked at again, so no value can name another.
+//! Only a file's own configuration is expanded, never a parameter: text from a model stays as it is.
+//! An inserted value is not expanded again, so no value can name another.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 use toolglot_value::{Map, Value};
 
-/// How deep a configuration may nest; what is deeper stays as it is.
+/// How deep a configuration may nest; deeper values stay as they are.
 const MAX_DEPTH: usize = 64;
 
-/// A variable that a configuration names without a default, and that is not set or empty.
+/// A variable in a configuration that has no default and is unset or empty.
 ///
-/// The letters `${NAME}` are never a value: a server would get them in place of a token.
+/// The text `${NAME}` is never a value: a server would receive it in place of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`${{{name}}}` has no value: {name} is not set")]
 pub struct UnsetVariable {
@@ -24,8 +24,8 @@ pub struct UnsetVariable {
 
 /// Expands every string of `config`: variables of `environment`, then `{key}` for the keys of `config` itself.
 ///
-/// `{key}` without a value stays as it is written, and so does `${name}` in lower-case, as the origin has it.
-/// A string that is nothing but `{key}` takes the value with its type.
+/// `{key}` without a value stays as it is, and so does `${name}` in lower case, as in Rye.
+/// A string that is exactly `{key}` takes the value with its type.
 ///
 /// # Errors
 /// The first variable without a value and without a default.
@@ -83,12 +83,12 @@ pub fn variables(
     let mut rest = text;
     while let Some(at) = rest.find("${") {
         out.push_str(&rest[..at]);
-        let behind = &rest[at + 2..];
-        let Some(end) = behind.find('}') else {
+        let after = &rest[at + 2..];
+        let Some(end) = after.find('}') else {
             rest = &rest[at..];
             break;
         };
-        let inner = &behind[..end];
+        let inner = &after[..end];
         let (name, default) = match inner.split_once(":-") {
             Some((name, default)) => (name, Some(default)),
             None => (inner, None),
@@ -107,18 +107,18 @@ pub fn variables(
             }
             _ => out.push_str(&rest[at..at + 3 + end]),
         }
-        rest = &behind[end + 1..];
+        rest = &after[end + 1..];
     }
     out.push_str(rest);
     Ok(out)
 }
 
-/// The words between braces, `{name}`, that are not after a `$`; what is between is a name of letters, digits, `_` and `-`.
+/// The names in braces, `{name}`, that do not follow a `$`; a name has letters, digits, `_` and `-`.
 pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     text.match_indices('{').filter_map(move |(at, _)| {
-        let behind = &text[at + 1..];
-        let (name, rest) = behind.split_at(behind.find(|c| !is_part(c))?);
+        let after = &text[at + 1..];
+        let (name, rest) = after.split_at(after.find(|c| !is_part(c))?);
         let is_name = !name.is_empty() && rest.starts_with('}');
         (is_name && !text[..at].ends_with('$')).then_some(name)
     })
@@ -147,22 +147,22 @@ fn keys(text: &str, config: &Map<String, Value>, own: &str) -> Value {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('{') {
-        let (before, behind) = rest.split_at(at);
+        let (before, after) = rest.split_at(at);
         out.push_str(before);
-        let name = behind[1..].split('}').next().unwrap_or_default();
-        let is_whole = behind.len() > name.len() + 1;
+        let name = after[1..].split('}').next().unwrap_or_default();
+        let is_whole = after.len() > name.len() + 1;
         match lookup(name).filter(|_| is_whole) {
             Some(Value::String(value)) => {
                 out.push_str(value);
-                rest = &behind[name.len() + 2..];
+                rest = &after[name.len() + 2..];
             }
             Some(value) => {
                 out.push_str(&value.to_string());
-                rest = &behind[name.len() + 2..];
+                rest = &after[name.len() + 2..];
             }
             None => {
                 out.push('{');
-                rest = &behind[1..];
+                rest = &after[1..];
             }
         }
     }

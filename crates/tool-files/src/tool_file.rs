@@ -1,4 +1,4 @@
-//! A tool file, read.
+//! A tool file after reading.
 
 use std::ops::Range;
 
@@ -11,58 +11,59 @@ use crate::literal::Literal;
 use crate::read::Field;
 use crate::{Action, ItemId, Language, Metadata, ReturnContract, Schema, Severity, rule};
 
-/// A tool file: what it says about itself, and what is to be said about that.
+/// A tool file: its metadata and its diagnostics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolFile {
-    /// What it is called by.
+    /// The id that it is called by.
     pub id: ItemId,
-    /// What it is written in.
+    /// Its language.
     pub language: Language,
-    /// What it says about itself.
+    /// Its metadata.
     pub metadata: Metadata,
-    /// What it takes and gives.
+    /// The schemas of its arguments and result.
     pub schema: Schema,
-    /// Its parts that are called by themselves.
+    /// Its parts that are called on their own.
     pub actions: Vec<Action>,
-    /// Whether it has the function that its runtime calls; a script may do without.
+    /// Whether it has the function that its runtime calls; a script needs none.
     pub has_entry: bool,
-    /// What is to be said about it, in the order of the file.
+    /// The diagnostics, in file order.
     pub diagnostics: Vec<Diagnostic>,
-    /// What it imports, where that was asked for.
+    /// Its imports, if they were read.
     pub(crate) imports: Vec<String>,
-    /// What it is where nobody calls it: `runtime`, `library`, `primitive`, `mcp_server`, `module`, or the type of data.
+    /// The kind of a file that is not called: `runtime`, `library`, `primitive`, `mcp_server`, `module`, or the type of
+    /// data.
     pub(crate) part: Option<String>,
     /// The fields as they are in the file.
     pub(crate) fields: Vec<Field>,
 }
 
 impl ToolFile {
-    /// What is to be said about it, and this too, in the order of the file.
+    /// Adds a diagnostic, in file order.
     pub fn tell(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
         diagnostic::sort(&mut self.diagnostics);
     }
 
-    /// The bytes of a field's value, or of that of its member; of what is not there, those of what it would be a part of, and
-    /// in the end the start of the file.
+    /// The bytes of a field's value, or of a member of it. For a missing member they are those of the field, and for a
+    /// missing field the start of the file.
     pub fn place(&self, field: &str, member: Option<&str>) -> Range<usize> {
         let whole = self.field(field);
         let part = member.and_then(|member| whole?.get(member));
         part.or(whole).map_or(0..0, |value| value.span.clone())
     }
 
-    /// The names or paths that it imports from beside it; empty unless it was read [to run](ToolFile::read_to_run).
+    /// The names or paths beside it that it imports; empty unless it was read [to run](ToolFile::read_to_run).
     pub fn imports(&self) -> &[String] {
         &self.imports
     }
 
-    /// The value of a field, as it stands.
+    /// The value of a field, as written.
     pub(crate) fn field(&self, name: &str) -> Option<&Literal> {
         let field = self.fields.iter().find(|field| field.name == name);
         field.map(|field| &field.value)
     }
 
-    /// The schemas, ready to check arguments: the tool's own, or those of one of its actions.
+    /// Compiles the tool's own schemas, to check arguments and results.
     ///
     /// # Errors
     /// If they are invalid.
@@ -78,45 +79,45 @@ impl ToolFile {
         self.actions.iter().find(|action| action.name == name)
     }
 
-    /// The first of the reasons why it cannot be called: what could not be read explains the rest.
+    /// The first reason why it cannot be called. A syntax error comes first, as it explains the rest.
     pub fn worst(&self) -> Option<&Diagnostic> {
         self.errors()
             .find(|error| error.rule == rule::SYNTAX)
             .or_else(|| self.errors().next())
     }
 
-    /// What keeps it from being called.
+    /// The errors, each of which prevents a call.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics
             .iter()
             .filter(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    /// What the file is where nobody calls it: a runtime, library, primitive or server; a module, which others import; or
-    /// data. `None` for a tool.
+    /// The kind of a file that is not called: a runtime, library, primitive or server; a module, which others import;
+    /// or data. `None` for a tool.
     pub fn part(&self) -> Option<&str> {
         self.part.as_deref()
     }
 
-    /// Whether a model may call it: it is no [part](ToolFile::part) of others.
+    /// Whether a model may call it: it is not a [part](ToolFile::part) of other tools.
     pub fn is_callable(&self) -> bool {
         self.part.is_none()
     }
 
-    /// As a model sees it: the tool, and each of its actions. A deprecated tool is left out.
+    /// The specifications for a model: the tool, or each of its actions. A deprecated tool has none.
     pub fn specs(&self) -> Vec<ToolSpec> {
         if self.metadata.is_deprecated() {
             return Vec::new();
         }
         let mut specs = self.callable_specs();
-        // A tool with actions is listed by them.
+        // A tool with actions is listed as its actions.
         if !self.actions.is_empty() {
             specs.retain(|spec| spec.name != self.id.as_str());
         }
         specs
     }
 
-    /// Everything that may be called: the tool, and each of its actions; a deprecated tool too.
+    /// The specifications of all that may be called: the tool, and each of its actions; also of a deprecated tool.
     pub fn callable_specs(&self) -> Vec<ToolSpec> {
         if !self.is_callable() {
             return Vec::new();
@@ -141,7 +142,7 @@ impl ToolFile {
         std::iter::once(whole).chain(actions).collect()
     }
 
-    /// What the author wrote for a reader, as a model reads it.
+    /// The author's remarks and examples, as text for a model.
     fn examples(&self) -> String {
         let mut out = String::new();
         if self.metadata.is_experimental() {

@@ -1,7 +1,7 @@
-//! Tool files and what is said about them: the cases of `data/files.txt`.
+//! Cases of tool files with their fields and diagnostics: `data/files.txt`.
 //!
-//! A case is `=== PATH: what it pins`, the file, `---`, and what is said: the fields that were read, the schema, and a
-//! line for each diagnostic. `TOOLGLOT_BLESS=1` writes what was said in place of what was expected: read the difference.
+//! A case is `=== PATH: what it pins`, the file, `---`, and the result: the fields, the schema, and a line for each
+//! diagnostic. `TOOLGLOT_BLESS=1` replaces the expected results by the actual ones: read the difference.
 
 use std::fmt::Write as _;
 use std::{env, fs};
@@ -134,15 +134,15 @@ fn files_are_read_as_the_cases_say() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A rule that no case breaks is a rule that nobody has seen work.
+/// A rule that no case breaks has never been seen to work.
 #[test]
 fn every_rule_has_a_case() {
     let data = fs::read_to_string(DATA).expect("the cases");
     let said: Vec<String> = cases(&data).iter().map(said).collect();
     for rule in RULES {
-        let told = format!(" {} ", rule.code);
+        let code = format!(" {} ", rule.code);
         assert!(
-            said.iter().any(|said| said.contains(&told)),
+            said.iter().any(|said| said.contains(&code)),
             "no case breaks {} {}",
             rule.code,
             rule.name
@@ -150,7 +150,7 @@ fn every_rule_has_a_case() {
     }
 }
 
-/// A break of any kind leaves a file that is read without a panic, and said to be broken or not.
+/// A file that is cut anywhere is read without a panic, with or without diagnostics.
 #[test]
 fn files_cut_anywhere_are_read() {
     let data = fs::read_to_string(DATA).expect("the cases");
@@ -175,7 +175,7 @@ fn files_cut_anywhere_are_read() {
     }
 }
 
-/// Nesting costs no stack: there is a limit, and beyond it a diagnostic.
+/// Nesting uses no stack: beyond the limit there is a diagnostic.
 #[test]
 fn deep_files_are_refused() {
     let deep = 20_000;

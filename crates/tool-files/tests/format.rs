@@ -1,4 +1,4 @@
-//! The tables of the format, row by row: types, constraints, fields, languages, tool types, forms of a return, capabilities.
+//! The tables of the format, row by row: types, constraints, fields, languages, tool types, returns, capabilities.
 
 use toolglot_tool_files::{
     Executor, ItemId, Language, ReturnContract, SourceLocation, ToolFile, capability,
@@ -23,7 +23,7 @@ fn yaml(rest: &str) -> String {
     )
 }
 
-/// A constraint as the format writes it, a value that keeps it, one that does not, and how the second is told.
+/// A constraint as the format writes it, a valid value, an invalid value, and the text that reports the invalid one.
 const CONSTRAINTS: &[(&str, &str, &str, &str)] = &[
     ("type: string", "\"a\"", "1", "type"),
     ("type: integer", "1", "1.5", "type"),
@@ -62,7 +62,7 @@ const CONSTRAINTS: &[(&str, &str, &str, &str)] = &[
     ("type: integer\nenum: [1, 2]", "2", "3", "enum"),
 ];
 
-/// The same where only a whole schema can say it.
+/// The same for constraints that need a whole schema.
 const NESTED: &[(&str, &str, &str, &str)] = &[
     (
         r#"{"type": "object", "properties": {"k": {"type": "string"}}, "required": ["k"], "additionalProperties": false}"#,
@@ -166,7 +166,7 @@ fn a_list_of_parameters_is_closed_and_has_defaults() {
     assert_eq!(violations[0].keyword, "additionalProperties");
 }
 
-/// A tool type, and whether its executor may be null, and whether somebody calls it.
+/// A tool type, whether its executor may be null, and whether it is called.
 const TYPES: &[(&str, bool, bool)] = &[
     ("python", false, true),
     ("script", false, true),
@@ -198,7 +198,7 @@ fn every_tool_type_is_known_and_only_some_have_no_executor() {
     }
 }
 
-/// A file of each language that has everything required, a line for a field.
+/// A file of each language with every required field, one line for each field.
 const LANGUAGES: &[(&str, &str, &str, &str)] = &[
     (
         "py",
@@ -503,7 +503,7 @@ fn every_form_of_a_return_is_one() {
         );
         let printed = contract.of_output(&format!("noise\n{value}\n"), "", 0);
         let mut whole = value;
-        // A text that it says itself stands for the one beside it.
+        // A `stdout` in the object itself replaces the text beside it.
         if whole.get("stdout").is_none() {
             whole["stdout"] = json!("noise\n");
         }
@@ -514,7 +514,7 @@ fn every_form_of_a_return_is_one() {
     }
 }
 
-/// What is granted, what is needed, and whether it is covered.
+/// Granted capabilities, a requirement, and whether it is covered.
 const CAPABILITIES: &[(&[&str], &str, bool)] = &[
     (&["fs.write"], "fs.write", true),
     (&["fs.*"], "fs.write", true),
@@ -559,7 +559,7 @@ fn lines_of_a_script_end_as_a_shell_ends_them() {
             format!("{header}{script}").replacen('\n', "\r\n", 7),
         ] {
             let tool = read("work/say-it.sh", &text);
-            let told: Vec<(&str, usize)> = tool
+            let found: Vec<(&str, usize)> = tool
                 .errors()
                 .map(|error| {
                     (
@@ -568,7 +568,7 @@ fn lines_of_a_script_end_as_a_shell_ends_them() {
                     )
                 })
                 .collect();
-            assert_eq!(told, line.map(|line| ("F01", line)).as_slice(), "{text:?}");
+            assert_eq!(found, line.map(|line| ("F01", line)).as_slice(), "{text:?}");
         }
     }
 }

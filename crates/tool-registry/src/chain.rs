@@ -14,11 +14,11 @@ pub struct Link {
     pub space: Option<Space>,
     /// Its version.
     pub version: Option<String>,
-    /// What it needs of the link before it, where it says so.
+    /// The inputs that it needs from the link before it, where it declares them.
     pub inputs: Vec<String>,
-    /// What it gives to the link after it, where it says so.
+    /// The outputs that it gives to the link after it, where it declares them.
     pub outputs: Vec<String>,
-    /// Versions that it asks of links before it, `(minimum, maximum)` by id.
+    /// Version bounds for the links before it, `(minimum, maximum)` by id.
     pub constraints: BTreeMap<String, (Option<String>, Option<String>)>,
 }
 
@@ -26,7 +26,7 @@ pub struct Link {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// What everybody uses would depend on what one project has.
+    /// A link of a wider space would depend on a link of a narrower one.
     #[error("`{id}` of the {space} space depends on `{on}` of the {on_space} space")]
     Upwards {
         /// The dependent link.
@@ -35,34 +35,34 @@ pub enum LinkError {
         space: Space,
         /// What it depends on.
         on: String,
-        /// That one's space.
+        /// The space of that link.
         on_space: Space,
     },
-    /// Something is needed that is not given.
+    /// A link needs an input that the link before it does not give.
     #[error("`{id}` needs {missing:?}, which `{from}` does not give")]
     MissingInput {
         /// The link that needs it.
         id: String,
-        /// What.
+        /// The missing inputs.
         missing: Vec<String>,
         /// The link before.
         from: String,
     },
-    /// A version is out of the range that is asked for.
+    /// A version is out of the required range.
     #[error("`{id}` asks for `{of}` {bound}, and it is {found}")]
     Version {
-        /// The link that asks.
+        /// The link that requires it.
         id: String,
-        /// Of which link.
+        /// The link with that version.
         of: String,
-        /// What it asks for, in words.
+        /// The required bound, in words.
         bound: String,
-        /// The version there is.
+        /// The version that was found.
         found: String,
     },
 }
 
-/// Looks at each link and the one after it; all that does not fit.
+/// Checks each link against the one after it, and returns every misfit.
 pub fn validate(chain: &[Link]) -> Vec<LinkError> {
     let mut bad = Vec::new();
     for pair in chain.windows(2) {
@@ -93,7 +93,7 @@ pub fn validate(chain: &[Link]) -> Vec<LinkError> {
         if let Some((minimum, maximum)) = parent.constraints.get(&child.id)
             && let Some(found) = &child.version
         {
-            let mut tell = |bound: String| {
+            let mut report = |bound: String| {
                 bad.push(LinkError::Version {
                     id: parent.id.clone(),
                     of: child.id.clone(),
@@ -104,12 +104,12 @@ pub fn validate(chain: &[Link]) -> Vec<LinkError> {
             if let Some(minimum) = minimum
                 && version(found) < version(minimum)
             {
-                tell(format!("{minimum} or later"));
+                report(format!("{minimum} or later"));
             }
             if let Some(maximum) = maximum
                 && version(found) > version(maximum)
             {
-                tell(format!("{maximum} or earlier"));
+                report(format!("{maximum} or earlier"));
             }
         }
     }

@@ -1,23 +1,23 @@
-//! Why a tool is not there.
+//! Why a tool cannot be found or read.
 
 use std::io;
 
 use thiserror::Error;
 use toolglot_tool_files::MAX_BYTES;
 
-/// Why a tool is not there.
+/// Why a tool cannot be found or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FindError {
-    /// Nothing has that id.
+    /// No file has that id.
     #[error("unknown tool `{id}`{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
     NotFound {
         /// The id.
         id: String,
-        /// The nearest that there is.
+        /// The nearest id of a tool.
         nearest: Option<String>,
     },
-    /// Two files have that id, and neither may stand for the other.
+    /// Two files have that id, and neither may replace the other.
     #[error("`{id}` is defined twice: in {} and in {}", .places[0], .places[1])]
     Ambiguous {
         /// The id.
@@ -31,13 +31,13 @@ pub enum FindError {
         /// The file.
         path: String,
     },
-    /// No regular file.
+    /// The path is not a regular file.
     #[error("`{path}` is not a regular file")]
     NotRegular {
         /// The file.
         path: String,
     },
-    /// Too long for a tool.
+    /// The file is larger than a tool may be.
     #[error("`{path}` has {bytes} bytes; {MAX_BYTES} are the most")]
     TooLarge {
         /// The file.
@@ -45,24 +45,24 @@ pub enum FindError {
         /// Its size.
         bytes: u64,
     },
-    /// Bytes that are not UTF-8.
+    /// The bytes are not UTF-8.
     #[error("`{path}` is not UTF-8 text")]
     NotText {
         /// The file.
         path: String,
     },
-    /// The system refused.
+    /// An error of the operating system.
     #[error("cannot read `{path}`: {}", reason(source))]
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
 }
 
-/// Why a file cannot be read, as people say it.
+/// Why a file cannot be read, in plain words.
 fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it is a link to what is not there".to_owned(),

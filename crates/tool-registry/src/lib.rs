@@ -1,11 +1,11 @@
-//! Tools that are files: where they lie, and how an id finds one.
+//! Tool files: where they are, and how an id finds one.
 //!
-//! A [`Registry`] looks in three spaces, in this order: `.ai/tools` of the project, `.ai/tools` of the user, and the set that
-//! comes with toolglot. Servers of `.mcp.json` and the tools of approved servers are files in it too.
-//! What it finds is a [`ToolSource`]: the text that was read once, and what follows from it, made when it is first asked for.
+//! A [`Registry`] searches three spaces in this order: `.ai/tools` of the project, `.ai/tools` of the user, and the set
+//! that comes with toolglot. Servers of `.mcp.json` and the tools of approved servers are files in it too.
+//! It finds a [`ToolSource`]: a text that is read once, and values that are computed from the text on first use.
 //!
-//! It runs nothing, and does not decide what may run: `toolglot-tool-trust` does. What a file says is read by
-//! `toolglot-tool-files`, and `toolglot-tool-runner` calls it. No link and no `..` leads out of a directory of tools.
+//! It runs nothing, and does not decide which tools may run: `toolglot-tool-trust` does. `toolglot-tool-files` reads
+//! the text of a file, and `toolglot-tool-runner` calls it. No link and no `..` leads out of a directory of tools.
 //!
 //! ```
 //! use toolglot_tool_registry::{ItemId, Registry, Space, Spaces};
@@ -41,7 +41,7 @@ pub use stamp::FileStamp;
 pub use system::system_file;
 pub use tool_source::{Sibling, ToolSource};
 
-// What the functions here take and give. The rest of those crates is used by their names.
+// The types in the signatures of this crate. The other items of those crates keep their own paths.
 pub use toolglot_tool_files::{IdError, ItemId, Language, ToolFile};
 pub use toolglot_tool_trust::{Space, Spaces, Trust};
 

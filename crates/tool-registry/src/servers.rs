@@ -1,8 +1,8 @@
-//! MCP servers that `.mcp.json` names, and tools of servers, as tool files that lie on no disk.
+//! MCP servers of `.mcp.json` and tools of approved servers, as tool files that are on no disk.
 //!
-//! A server of `.mcp.json` is the file `mcp/servers/NAME` with the same words in it; a tool of any server that the user
-//! approved is the file `mcp/NAME/TOOL`, with the description and the schema that were approved. So they are found, shown,
-//! judged and called like all others. Nothing of them runs before it was approved, as it is there.
+//! A server of `.mcp.json` is the file `mcp/servers/NAME` with the same fields. A tool of any server that the user
+//! approved is the file `mcp/NAME/TOOL`, with the approved description and schema. So they are found, shown, checked
+//! and called like all other tools. Nothing of them runs before this exact definition is approved.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,20 +18,20 @@ use toolglot_value::{Map, Value, json};
 use crate::tool_source::SERVER_EXTENSION;
 use crate::{Entry, ToolSource};
 
-/// A larger `.mcp.json` is not read.
+/// The largest `.mcp.json` that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
-/// What an entry may say, and what becomes of it.
+/// The keys of an entry that are used.
 const KEYS: &[&str] = &[
     "command", "args", "env", "url", "headers", "oauth", "timeout",
 ];
-/// What else it may say.
+/// The other keys that an entry may have.
 const OTHERS: &[&str] = &["type", "transport", "disabled"];
 
-/// Where a project or a user names servers, below the root.
+/// The files in which a project or a user names servers, below the root.
 pub(crate) const PLACES: &[(Space, &str)] =
     &[(Space::Project, ".mcp.json"), (Space::User, ".ai/mcp.json")];
 
-/// The servers that `.mcp.json` names and the tools of approved servers, as files; and what is wrong with the former.
+/// The servers of `.mcp.json` and the tools of approved servers, as files; and the faults of `.mcp.json`.
 pub(crate) fn files(trust: &Trust) -> (Vec<ToolSource>, Vec<String>) {
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for (space, place) in PLACES {
@@ -47,8 +47,8 @@ pub(crate) fn files(trust: &Trust) -> (Vec<ToolSource>, Vec<String>) {
     }
     for space in [Space::Project, Space::User] {
         for (server, approved) in trust.approvals(space) {
-            for said in &approved.tools {
-                match tool(&server, &approved.transport, said, space) {
+            for definition in &approved.tools {
+                match tool(&server, &approved.transport, definition, space) {
                     Ok(found) => files.push(found),
                     Err(why) => problems.push(format!("{server}: {why}")),
                 }
@@ -58,7 +58,7 @@ pub(crate) fn files(trust: &Trust) -> (Vec<ToolSource>, Vec<String>) {
     (files, problems)
 }
 
-/// Reads a `.mcp.json`: the servers as files, and what is wrong with it.
+/// Reads a `.mcp.json`: the servers as files, and its faults.
 pub(crate) fn read(path: &Path, space: Space) -> (Vec<ToolSource>, Vec<String>) {
     let bad = |why: String| (Vec::new(), vec![format!("{}: {why}", path.display())]);
     let text = match text(path) {
@@ -94,7 +94,7 @@ pub(crate) fn read(path: &Path, space: Space) -> (Vec<ToolSource>, Vec<String>) 
     (servers, problems)
 }
 
-/// The text of a regular file; `None` if there is none.
+/// The text of a regular file; `None` if it does not exist.
 fn text(path: &Path) -> io::Result<Option<String>> {
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
@@ -113,7 +113,7 @@ fn text(path: &Path) -> io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// A key, what its value is, and how one tells.
+/// A key, the name of its type, and a check of the type.
 type Form = (&'static str, &'static str, fn(&Value) -> bool);
 
 const FORMS: &[Form] = &[
@@ -199,24 +199,24 @@ pub(crate) fn is_server_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
-/// A tool that a server was approved with.
+/// The file for a tool that a server was approved with.
 ///
 /// # Errors
-/// If its name makes no id.
+/// If the name makes no id.
 pub(crate) fn tool(
     server: &str,
     transport: &str,
-    said: &Value,
+    definition: &Value,
     space: Space,
 ) -> Result<ToolSource, String> {
-    let name = said["name"].as_str().unwrap_or_default();
+    let name = definition["name"].as_str().unwrap_or_default();
     let short = server_name(server);
     let plain = |text: &str| text.trim().to_owned();
-    let description = said["description"]
+    let description = definition["description"]
         .as_str()
         .map(plain)
         .filter(|text| !text.is_empty());
-    let schema = if let Value::Object(schema) = &said["inputSchema"] {
+    let schema = if let Value::Object(schema) = &definition["inputSchema"] {
         Value::Object(schema.clone())
     } else {
         json!({"type": "object"})
@@ -252,10 +252,10 @@ fn found(id: &str, text: &Value, path: Option<&Path>, space: Space) -> Result<To
     ))
 }
 
-/// The file as it is written. A name that is there twice is refused: two readers would start two programs.
+/// The file as written. A duplicate name is refused: two readers would start two programs.
 struct Written {
     servers: Vec<(String, Value)>,
-    /// A key of a file that has no servers where they belong.
+    /// The first other key of a file without `mcpServers`.
     other: Option<String>,
 }
 

@@ -1,20 +1,20 @@
-//! What tells that a file was not changed since it was last looked at.
+//! The stamp of a file, which shows whether the file changed.
 
 use std::time::{Duration, SystemTime};
 
-/// What tells whether a file was changed: its number, its size, its times.
+/// Shows whether a file changed: its device, number, size and times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileStamp {
     device: u64,
     number: u64,
     bytes: u64,
-    /// Of the contents and of the file itself, in nanoseconds since 1970; until the year 2262.
+    /// Times of the content and of the file's metadata, in nanoseconds since 1970; until the year 2262.
     times: [i64; 2],
 }
 
 impl FileStamp {
     #[cfg(unix)]
-    #[expect(clippy::unnecessary_wraps, reason = "not available on this system")]
+    #[expect(clippy::unnecessary_wraps, reason = "other systems have no stamp")]
     pub(crate) fn of(metadata: &cap_std::fs::Metadata) -> Option<FileStamp> {
         use cap_std::fs::MetadataExt;
         let time =
@@ -35,7 +35,7 @@ impl FileStamp {
         None
     }
 
-    /// Whether the file had its last change at least so long before `now`: one that comes later has another time.
+    /// Whether the last change of the file is at least `age` before `now`: a later change has another time.
     pub fn is_older(&self, now: SystemTime, age: Duration) -> bool {
         let Ok(now) = now.duration_since(SystemTime::UNIX_EPOCH) else {
             return false;
@@ -46,7 +46,7 @@ impl FileStamp {
             .all(|time| i128::try_from(before).is_ok_and(|before| i128::from(*time) < before))
     }
 
-    /// Writes it out, in as many letters for each. A listing does that for every file.
+    /// Writes the stamp in a fixed number of digits. A listing does this for every file.
     pub fn write(&self, out: &mut String) {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let [contents, itself] = self.times.map(i64::cast_unsigned);

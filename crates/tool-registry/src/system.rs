@@ -9,7 +9,7 @@ use crate::{Entry, Space, ToolSource};
 
 macro_rules! files {
     ($($id:literal $extension:literal;)*) => {
-        /// Id, extension, text; in the order of ids.
+        /// Id, extension and text, in order of id.
         const FILES: &[(&str, &str, &str)] = &[$((
             $id,
             $extension,
@@ -37,13 +37,13 @@ files! {
     "rye/file-system/write" "yaml";
 }
 
-/// The file of the system that has an id, whoever else has one of that id.
+/// The system's file with an id, even if another space has that id.
 pub fn system_file(id: &ItemId) -> Option<ToolSource> {
     find(id)
 }
 
 pub(crate) fn find(id: &ItemId) -> Option<ToolSource> {
-    // What was read of one of them stays read: nearly every call passes two.
+    // A parsed file stays in memory: nearly every call uses two.
     static FOUND: LazyLock<BTreeMap<ItemId, ToolSource>> = LazyLock::new(|| {
         let found = FILES.iter().filter_map(|(id, extension, text)| {
             let (entry, language) = entry(id, extension)?;
@@ -55,7 +55,7 @@ pub(crate) fn find(id: &ItemId) -> Option<ToolSource> {
         });
         found.collect()
     });
-    // What is read of a copy is read of them all.
+    // All copies share the parsed content.
     FOUND.get(id).cloned()
 }
 

@@ -1,4 +1,4 @@
-//! A file that was found and read, and the files beside it that it means.
+//! A file that was found and read, and the files beside it that it imports.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -11,27 +11,27 @@ use toolglot_tool_trust::{Origin, SERVERS, Space, Subject};
 
 use crate::Entry;
 
-/// The extension of a file that is made from what a server says, which no file on a disk has.
+/// The extension of a file that is made from a server's definition; no file on a disk has it.
 pub(crate) const SERVER_EXTENSION: &str = "mcp";
 
-/// A file that was found and read: its text, and once it is asked for what follows from that. Nothing of it changes, and a
-/// copy shares it.
+/// A file that was found and read: its text, and the values that are computed from the text on first use. It never
+/// changes, and all copies share it.
 #[derive(Clone, Debug)]
 pub struct ToolSource {
-    /// What it is called by.
+    /// The id that it is called by.
     pub id: ItemId,
-    /// Whose it is.
+    /// The space that it is in.
     pub space: Space,
     /// Its extension.
     pub extension: &'static str,
-    /// What it is written in.
+    /// Its language.
     pub language: Language,
-    /// Where it lies, for people; `None` if it came with toolglot.
+    /// Its path, for people; `None` if it came with toolglot or from an approved server.
     pub path: Option<PathBuf>,
     known: Arc<Known>,
 }
 
-/// A text, and what was asked of it once.
+/// A text, and the values computed from it, each once.
 #[derive(Debug, Default)]
 struct Known {
     text: String,
@@ -39,7 +39,7 @@ struct Known {
     whole: OnceLock<String>,
     tool: OnceLock<ToolFile>,
     siblings: OnceLock<Vec<Sibling>>,
-    /// Of the tool itself, and of its actions in their order.
+    /// One for the tool itself, then one for each action in order.
     validators: OnceLock<Vec<OnceLock<Validator>>>,
     contract: OnceLock<Arc<ReturnContract>>,
 }
@@ -75,13 +75,13 @@ impl ToolSource {
         }
     }
 
-    /// All of it. Nothing reads the file again.
+    /// The whole text. Nothing reads the file again.
     pub fn text(&self) -> &str {
         &self.known.text
     }
 
-    /// The text as what runs it reads it, line for line: without a byte order mark, and without the shebang that a signature
-    /// stands above.
+    /// The text that the runtime reads, with the same lines: without a byte order mark, and with a shebang below the
+    /// signature as a comment.
     pub fn code(&self) -> Cow<'_, str> {
         let text = self.text();
         let text = text.strip_prefix(BOM).unwrap_or(text);
@@ -95,7 +95,7 @@ impl ToolSource {
         Cow::Borrowed(text)
     }
 
-    /// The same file, had it this text.
+    /// The same file with another text.
     #[must_use]
     pub fn with_text(self, text: String) -> ToolSource {
         ToolSource {
@@ -104,29 +104,29 @@ impl ToolSource {
         }
     }
 
-    /// The SHA-256 of what a signature covers: all of the text but the line that signs it.
+    /// The SHA-256 of the text that a signature covers: not the byte order mark, shebang and signature line.
     pub fn digest(&self) -> &str {
         let hash = || digest(body(self.text(), self.language.signature_style()));
         self.known.digest.get_or_init(hash)
     }
 
-    /// The SHA-256 of all of the text: what is trusted and locked.
+    /// The SHA-256 of the whole text, for trust and the lock.
     pub fn whole_digest(&self) -> &str {
         self.known.whole.get_or_init(|| digest(self.text()))
     }
 
-    /// What the file says about itself, and what keeps it from being called; read when it is first asked for, and kept.
+    /// The metadata of the file and the errors that prevent a call; read on first use and cached.
     pub fn tool(&self) -> &ToolFile {
         let read = || ToolFile::read_to_run(&self.id, self.language, self.text());
         self.known.tool.get_or_init(read)
     }
 
-    /// Everything that is to be said about the file, what it could do better included; read anew.
+    /// All diagnostics of the file, warnings included; read again at each call.
     pub fn checked(&self) -> ToolFile {
         ToolFile::read(&self.id, self.language, self.text()).checked()
     }
 
-    /// What checks the arguments of the tool, or those of one of its actions; made when it is first asked for, and kept.
+    /// The validator of the tool's arguments, or of one of its actions' arguments; made on first use and cached.
     ///
     /// # Errors
     /// If the schema is invalid.
@@ -146,7 +146,7 @@ impl ToolSource {
         Ok(place.get_or_init(|| made))
     }
 
-    /// What the tool has to give back; made when it is first asked for, and kept.
+    /// The contract of the tool's result; made on first use and cached.
     ///
     /// # Errors
     /// If its schema is invalid.
@@ -158,7 +158,7 @@ impl ToolSource {
         Ok(Arc::clone(self.known.contract.get_or_init(|| made)))
     }
 
-    /// What it imports from beside it, as it may lie there. Python by name, JavaScript and TypeScript by path.
+    /// The files beside it that it may import: by name in Python, by path in JavaScript and TypeScript.
     pub fn siblings(&self) -> &[Sibling] {
         self.known.siblings.get_or_init(|| self.imported())
     }
@@ -178,7 +178,7 @@ impl ToolSource {
         self.tool().imports().iter().filter_map(sibling).collect()
     }
 
-    /// How the file is called in messages.
+    /// The name of the file in messages.
     pub fn name(&self) -> String {
         match &self.path {
             Some(path) => path.display().to_string(),
@@ -246,13 +246,13 @@ impl Subject for ToolSource {
     }
 }
 
-/// What a file imports from beside it.
+/// An import of a file beside the importing one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sibling {
-    /// As it is written: the name of a module, or a path.
+    /// As written: the name of a module, or a path.
     pub name: String,
-    /// The files that it may be, the first that is there counts: their ids and extensions. None if it leads out of the tools.
+    /// The ids and extensions of files it may be; the first that exists counts. Empty if it leads out of the tools.
     pub files: Vec<(ItemId, &'static str)>,
 }
 
@@ -264,7 +264,8 @@ fn within(category: &str, name: &str) -> Option<ItemId> {
     }
 }
 
-/// The files that a path of JavaScript means, seen from a category; as `require` looks for them, where it has no extension.
+/// The files that a path in JavaScript may mean, seen from a category. Without an extension they are those of
+/// `require`.
 fn by_path(category: &str, path: &str) -> Vec<(ItemId, &'static str)> {
     const SCRIPTS: &[&str] = &["js", "mjs", "cjs", "ts"];
     let mut parts: Vec<&str> = category
@@ -293,7 +294,7 @@ fn by_path(category: &str, path: &str) -> Vec<(ItemId, &'static str)> {
                 .into_iter()
                 .map(|id| (id, extension))
                 .collect();
-            // What TypeScript compiles to is how its own files are named in imports.
+            // An import of a TypeScript file may name the `js` file that TypeScript would make of it.
             if extension == "js" {
                 files.extend(ItemId::new(stem).into_iter().map(|id| (id, "ts")));
             }
@@ -306,7 +307,7 @@ fn by_path(category: &str, path: &str) -> Vec<(ItemId, &'static str)> {
     }
 }
 
-/// The server and the tool of it that a tool file stands for.
+/// The server and its tool that a tool file wraps.
 pub(crate) fn wrapped(found: &ToolSource) -> Option<(String, String)> {
     let config = found.tool().metadata.config.as_ref()?;
     let text = |key: &str| config.get(key)?.as_str().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! What a call costs beside `/bin/true`, `python3 -c pass` and an empty chain of checks. Minima of many runs.
+//! The cost of a call compared with `/bin/true`, `python3 -c pass` and an empty chain of checks. Minima of many runs.
 //!
 //! `cargo run --release -p toolglot-tool-runner --example calls`
 #![expect(clippy::print_stdout, reason = "an example talks")]
@@ -19,7 +19,7 @@ fn minimum(runs: u32, run: impl FnMut()) -> Duration {
     minimum_after(Duration::ZERO, runs, run)
 }
 
-/// The same, each run after a pause.
+/// The minimum duration of runs, each after a pause.
 fn minimum_after(pause: Duration, runs: u32, mut run: impl FnMut()) -> Duration {
     (0..runs)
         .map(|_| {

@@ -1,8 +1,8 @@
-//! The client that the official conformance suite drives: it calls us with the URL of a server of its own as the last
-//! argument, says in `MCP_CONFORMANCE_SCENARIO` what is to be done there, and in `MCP_CONFORMANCE_CONTEXT` what a user would
-//! have written into the server's definition. `conformance/run` starts it.
+//! The client that the official conformance suite starts with the URL of its server as the last argument.
+//! `MCP_CONFORMANCE_SCENARIO` names the scenario, and `MCP_CONFORMANCE_CONTEXT` has the values of a user's server
+//! definition. `conformance/run` starts the suite.
 //!
-//! All of it goes the way of `toolglot call` and `toolglot mcp login`; what a person and the person's browser would do is here.
+//! It uses the code of `toolglot call` and `toolglot mcp login`; this file simulates the person and the browser.
 
 use std::any::Any;
 use std::io::{Read, Write};
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = std::env::args().next_back().unwrap_or_default();
     let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
     let mut profile = Profile {
-        // A user who accepts what a form suggests.
+        // A user who accepts a form's defaults.
         capabilities: json!({"elicitation": {"form": {"applyDefaults": true}}}),
         answers: Box::new(|method, params| {
             (method == "elicitation/create").then(|| Ok(accepted(params)))
@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What a user would have written under `oauth`.
+/// The `oauth` settings of a user's definition.
 fn settings(scenario: &str) -> Settings {
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
     let context: Value = toolglot_value::from_str(&context).unwrap_or_default();
@@ -85,7 +85,7 @@ fn settings(scenario: &str) -> Settings {
     }
 }
 
-/// What a browser does whose person agrees at once: goes where it is sent, over the plain HTTP of this machine.
+/// Simulates a browser whose person agrees at once: it follows redirections over plain HTTP on this machine.
 fn visit(address: &str) -> Option<()> {
     let mut address = address.to_owned();
     for _ in 0..5 {
@@ -106,14 +106,14 @@ fn visit(address: &str) -> Option<()> {
     None
 }
 
-/// Keeps a grant as long as the process lives.
+/// Stores a grant for the life of the process.
 #[derive(Debug, Default)]
 struct Memory(Mutex<Option<Grant>>);
 
 impl Store for Memory {
     fn load(&self) -> Result<Option<Grant>, String> {
-        let kept = self.0.lock().map_err(|error| error.to_string())?;
-        Ok(kept.clone())
+        let grant = self.0.lock().map_err(|error| error.to_string())?;
+        Ok(grant.clone())
     }
 
     fn save(&self, grant: &Grant) -> Result<(), String> {
@@ -135,7 +135,7 @@ fn given(name: &str) -> Value {
     own.map_or_else(|| json!({}), |call| call["arguments"].clone())
 }
 
-/// What a form suggests.
+/// The default values of a form.
 fn accepted(params: &Map<String, Value>) -> Value {
     let properties = params
         .get("requestedSchema")

@@ -1,4 +1,4 @@
-//! What a program answered.
+//! Reads the result of a tool's program.
 
 use toolglot_sandbox::{Exit, ProcessOutcome};
 use toolglot_tool_files::{ReturnContract, ReturnValue, read_json};
@@ -8,15 +8,15 @@ use crate::program::Manner;
 use crate::sizes::{ANSWER_BYTES, PRINTED_BYTES};
 use crate::warm_call::Ended;
 
-/// What came of one attempt.
+/// The result of one attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) returned: ReturnValue,
-    /// Whether trying again may help.
+    /// Whether a retry may help.
     pub(crate) is_transient: bool,
 }
 
-/// The exit code by which programs say that a failure will pass: `EX_TEMPFAIL` of `sysexits.h`.
+/// The exit code of a temporary failure: `EX_TEMPFAIL` of `sysexits.h`.
 const TEMPORARY: i32 = 75;
 
 pub(crate) fn read(
@@ -44,9 +44,9 @@ pub(crate) fn read(
     settled(returned, outcome.exit, code, most)
 }
 
-/// What a command printed: `output` is both streams as one text, in the form of the origin's `bash`.
+/// The result of a command: `output` is both streams as one text, in the form of the origin's `bash`.
 fn of_command(outcome: &ProcessOutcome, code: i32) -> ReturnValue {
-    /// What is kept of each stream in `output`, in bytes.
+    /// The most bytes of each stream in `output`.
     const MAX_BYTES: usize = 51_200;
     let cut = |text: &str| {
         let mut end = text.len().min(MAX_BYTES);
@@ -84,7 +84,7 @@ fn of_command(outcome: &ProcessOutcome, code: i32) -> ReturnValue {
     returned
 }
 
-/// The exit code, and how it ended if not by itself.
+/// The exit code, and the reason if the program was ended from outside.
 fn how(exit: Exit, seconds: f64) -> (i32, Option<String>) {
     match exit {
         Exit::Code(code) => (code, None),
@@ -106,7 +106,7 @@ fn how(exit: Exit, seconds: f64) -> (i32, Option<String>) {
     }
 }
 
-/// What a copy of an interpreter that stays came to.
+/// The result of a call in a resident interpreter's copy.
 pub(crate) fn of_call(
     ended: &Ended,
     contract: &ReturnContract,
@@ -129,7 +129,7 @@ pub(crate) fn of_call(
     settled(returned, ended.exit, code, most)
 }
 
-/// Whether it failed, and whether trying again may help.
+/// Completes a result: adds the error, cuts the streams and decides whether a retry may help.
 fn settled(mut returned: ReturnValue, exit: Exit, code: i32, most: usize) -> Answer {
     if !returned.breaches.is_empty() && !returned.value.contains_key("error") {
         returned.value.insert(
@@ -158,14 +158,14 @@ fn settled(mut returned: ReturnValue, exit: Exit, code: i32, most: usize) -> Ans
     }
 }
 
-/// Why an answer of so many bytes is not one.
+/// The error for a result of `n` bytes, which is too long.
 pub(crate) fn too_long(n: u64) -> String {
     format!("it answered with {n} bytes, more than are taken")
 }
 
-/// How long these values are together as JSON, if they are longer than that.
+/// The values' total length as JSON, if it exceeds `most`.
 pub(crate) fn longer<'a>(values: impl Iterator<Item = &'a Value>, most: usize) -> Option<u64> {
-    // What is read at all is no longer than that.
+    // The reader caps results at that length already.
     if most >= ANSWER_BYTES {
         return None;
     }
@@ -197,7 +197,7 @@ fn framed(
     code: i32,
     (contract, most): (&ReturnContract, usize),
 ) -> ReturnValue {
-    // The word is ours, and so is what follows it: neither is shown.
+    // The marker and the text after it come from our wrapper: neither is shown.
     let (before, json) = stdout.rsplit_once(word).unwrap_or((stdout, ""));
     let Ok(answer) = read_json::<Map<String, Value>>(json) else {
         let why = format!("it ended with exit code {code} and without an answer");
@@ -229,7 +229,7 @@ fn framed(
     told(answer, &printed, stderr, (contract, most))
 }
 
-/// What a function returned or raised, with what was printed beside it.
+/// The value that a function returned or raised, with the printed streams.
 fn told(
     mut answer: Map<String, Value>,
     printed: &str,

@@ -18,42 +18,42 @@ use crate::sandboxed::command;
 use crate::sizes;
 use crate::warm_call::{Ended, NotWarm, Terms};
 
-/// How long a call has where nobody says.
+/// The default time limit of a call.
 const DEFAULT_SECONDS: u64 = 300;
-/// How long the engine may take to remove a container.
+/// The time limit for the engine to remove a container.
 const REMOVAL: Duration = Duration::from_secs(20);
-/// The limits of an interpreter that stays are those of a day.
+/// The time limit of a resident interpreter: a day.
 const LIFE: Duration = Duration::from_secs(86_400);
 
-/// How long a call may take: what the caller says, or the tool, as far as the policy lets them; otherwise what its runtime says,
-/// or the usual time. What a file of the system says of its own time is no more than a default.
+/// The time limit of a call: the caller's or the tool's value, narrowed by the policy; otherwise the runtime's value or
+/// the default. A value in a file of the system set counts only as a default.
 pub(crate) fn time(runner: &ToolRunner, chain: &Chain, params: &Map<String, Value>) -> Duration {
     let (found, tool) = chain.tool();
     let config = tool.metadata.config.as_ref();
     let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
     let parameter = config.and_then(|config| config.get("timeout_parameter")?.as_str());
-    let asked = parameter
+    let given = parameter
         .and_then(|parameter| params.get(parameter))
-        .filter(|asked| {
-            // Nor is the default of its schema, which stands where the caller says nothing.
+        .filter(|given| {
+            // A system tool's schema default, filled in for a missing argument, does not count as the caller's value.
             let default =
                 &tool.schema.input["properties"][parameter.unwrap_or_default()]["default"];
-            found.space != Space::System || *asked != default
+            found.space != Space::System || *given != default
         })
-        .and_then(|asked| seconds(asked.as_f64()?));
+        .and_then(|given| seconds(given.as_f64()?));
     let of_link = |link: &ToolSource| {
         let metadata = &link.tool().metadata;
         let configured = metadata.config.as_ref();
         let configured = configured.and_then(|config| config.get("timeout")?.as_f64());
         metadata.timeout.or_else(|| configured.and_then(seconds))
     };
-    let own = asked.or_else(|| of_link(found).filter(|_| found.space != Space::System));
+    let own = given.or_else(|| of_link(found).filter(|_| found.space != Space::System));
     let usual = chain.links.iter().find_map(of_link);
     let usual = usual.unwrap_or(Duration::from_secs(DEFAULT_SECONDS));
     runner.sandbox.settings.tool_time(own, usual)
 }
 
-/// Whether all variables that the configuration names have a value. What else may be wrong is found by the attempt.
+/// Checks that all variables that the configuration names have a value. The attempt reports other errors.
 pub(crate) fn check_variables(
     runner: &ToolRunner,
     chain: &Chain,
@@ -136,17 +136,17 @@ pub(crate) fn attempt(
     Ok(answer)
 }
 
-/// Ends the container of a call that was ended: what was killed is the client, and the engine continues without it.
+/// Removes the container of an ended call: only the client was killed, and the engine continues without it.
 ///
-/// What is to be said where that failed.
+/// Returns the error if the removal failed.
 fn removed(runner: &ToolRunner, remover: Program) -> Result<Option<String>, CallError> {
     let name = remover.argv.last().cloned().unwrap_or_default();
     let mut command = command(runner, remover, REMOVAL)?;
-    // A call that was cancelled is ended all the same.
+    // Runs even if the call is cancelled.
     command.watch = Watch::default();
     let outcome = command.run()?;
     let said = outcome.stderr.text();
-    // It had not begun, or had ended by itself.
+    // The container never started, or is removed already.
     if outcome.exit == Exit::Code(0) || said.contains("No such container") {
         return Ok(None);
     }
@@ -157,7 +157,7 @@ fn removed(runner: &ToolRunner, remover: Program) -> Result<Option<String>, Call
     )))
 }
 
-/// The same, held against what the tool says of its results.
+/// Checks an answer against the tool's return contract.
 fn checked(answer: Answer, contract: &ReturnContract) -> Answer {
     let mut returned = contract.of_value(Value::Object(answer.returned.value));
     if !returned.breaches.is_empty() && !returned.value.contains_key("error") {
@@ -172,7 +172,7 @@ fn checked(answer: Answer, contract: &ReturnContract) -> Answer {
     Answer { returned, ..answer }
 }
 
-/// The same by an interpreter that stays; `None` if there can be none.
+/// Runs the program in a resident interpreter; `None` if that is not possible.
 fn warmly(
     runner: &ToolRunner,
     program: &Program,
@@ -190,10 +190,10 @@ fn warmly(
         is_container: false,
         names_cache: program.names_cache,
     };
-    // Its own life has no end; each copy that it makes has the time of its call.
+    // The resident process has no time limit of a call; each copy has the limit of its call.
     let mut command = command(runner, resident, LIFE)?;
     command.limits.output_bytes = sizes::printed(runner);
-    // The one that makes copies is one more.
+    // The resident process counts in addition to its copies.
     command.limits.processes += 1;
     let terms = Terms {
         time,

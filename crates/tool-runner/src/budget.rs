@@ -1,11 +1,11 @@
-//! What calls may cost.
+//! The budget of calls.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What calls may cost together, and what they have. Copies share what was spent.
+/// The total cost limit of calls, and the amount spent. Clones share the account.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
-    /// The most; none is no limit.
+    /// The limit; `None` is unlimited.
     pub cap: Option<f64>,
     account: Arc<Mutex<Account>>,
 }
@@ -26,16 +26,16 @@ pub(crate) struct Reservation<'a> {
     amount: Option<f64>,
 }
 
-/// More would be spent than may be.
+/// An estimate exceeds the rest of the budget.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BudgetExceeded {
-    /// What is spent, with the estimates of the running attempts.
+    /// The amount spent, with the estimates of the running attempts.
     pub(crate) spent: f64,
     pub(crate) cap: f64,
 }
 
 impl Budget {
-    /// At most `cap`.
+    /// A budget of at most `cap`.
     pub fn of(cap: Option<f64>) -> Budget {
         Budget {
             cap,
@@ -43,10 +43,10 @@ impl Budget {
         }
     }
 
-    /// Sets aside what an attempt is estimated at.
+    /// Reserves the estimate of an attempt.
     ///
     /// # Errors
-    /// If it is not left, with what the running attempts are estimated at.
+    /// If the estimate, with those of the running attempts, exceeds the budget.
     pub(crate) fn reserve(&self, estimate: f64) -> Result<Reservation<'_>, BudgetExceeded> {
         let mut account = self.account();
         let spent = account.spent + account.reserved;
@@ -61,7 +61,7 @@ impl Budget {
         })
     }
 
-    /// What was spent, attempts that failed included.
+    /// The amount spent, failed attempts included.
     pub fn spent(&self) -> f64 {
         self.account().spent
     }
@@ -72,14 +72,14 @@ impl Budget {
 }
 
 impl Reservation<'_> {
-    /// The attempt has ended, and this is what it cost.
+    /// Replaces the reservation by the cost of the ended attempt.
     pub(crate) fn settle(&mut self, cost: f64) {
         let Some(amount) = self.amount.take() else {
             return;
         };
         let mut account = self.budget.account();
         account.n_reserved -= 1;
-        // Sums of fractions leave a rest.
+        // Resets rounding errors of the sums.
         account.reserved = if account.n_reserved == 0 {
             0.0
         } else {

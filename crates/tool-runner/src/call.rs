@@ -23,12 +23,12 @@ use crate::runner::ToolRunner;
 use crate::watch::Progress;
 
 impl ToolRunner {
-    /// Calls a tool by its id, or an action of it as `id.action`, without asking any policy.
+    /// Calls a tool by its id, or one of its actions as `id.action`, without a policy decision.
     ///
-    /// Blocks until it has ended, at most for its timeout, times its attempts, with their delays.
+    /// Blocks until the call ends: at most the timeout times the attempts, plus their delays.
     ///
     /// # Errors
-    /// If it was not run. A tool that ran and failed is no error: [`CallResult::returned`] says so.
+    /// If the tool did not run. A tool that ran and failed is not an error: [`CallResult::returned`] has the failure.
     pub fn call_unjudged(
         &self,
         name: &str,
@@ -39,8 +39,8 @@ impl ToolRunner {
         self.carry_out_unjudged(prepared, effect, &mut |_| {})
     }
 
-    /// Runs what was [prepared](ToolRunner::prepare), and judges nothing: the caller has. What is a call of a
-    /// [builtin](Prepared::is_builtin) tool the caller carries out, who gets each attempt as soon as it has ended.
+    /// Runs a [prepared](ToolRunner::prepare) call without a policy decision: the caller has it. `effect` executes
+    /// calls of [builtin](Prepared::is_builtin) tools; `attempted` receives each attempt when it ends.
     ///
     /// # Errors
     /// As [`call_unjudged`](ToolRunner::call_unjudged).
@@ -84,7 +84,7 @@ impl ToolRunner {
         let cost = tool.metadata.cost.clone().unwrap_or_default();
         let retry = tool.metadata.retry;
         let (mut attempts, mut spent) = (Vec::<Attempt>::new(), 0.0);
-        // Whatever runs at the same time, no two attempts spend the same.
+        // A reservation keeps parallel attempts from spending the same amount.
         let mut reservation = match self.budget.reserve(cost.estimate()) {
             Ok(reservation) => reservation,
             Err(BudgetExceeded { spent, cap }) => {
@@ -104,7 +104,7 @@ impl ToolRunner {
             }
             self.watch
                 .tell(Progress::Attempt(attempts.len() as u32 + 1));
-            let begin = Instant::now();
+            let start = Instant::now();
             let answer = if is_builtin {
                 Answer {
                     returned: files::carried_out(found, &arguments, &builtins, effect),
@@ -118,21 +118,21 @@ impl ToolRunner {
                             number: attempts.len() as u32 + 1,
                             success: false,
                             error: Some(error.to_string()),
-                            duration: begin.elapsed(),
+                            duration: start.elapsed(),
                             delay: None,
                         });
                         return Err(error);
                     }
                 }
             };
-            let duration = begin.elapsed();
+            let duration = start.elapsed();
             spent += cost.of(duration);
             reservation.settle(cost.of(duration));
             let number = attempts.len() as u32 + 1;
             let mut delay = retry
                 .filter(|_| answer.is_transient && !self.watch.is_cancelled())
                 .and_then(|retry| retry.delay(number));
-            // What was done and paid for is reported, though no other attempt can be paid for.
+            // The attempts so far are reported, even if the budget allows no retry.
             if delay.is_some() {
                 match self.budget.reserve(cost.estimate()) {
                     Ok(next) => reservation = next,
@@ -172,7 +172,7 @@ impl ToolRunner {
         let modules = chain.modules.iter().map(|(_, module)| module);
         for file in chain.links.iter().chain(modules) {
             let version = file.tool().metadata.version.as_deref();
-            // That it ran is more than that it was written down; where it cannot be, nothing is lost but the memory.
+            // An error is ignored: the call has run, and only the record of the seen file is lost.
             let _ = self.trust.write().seen(file, version.unwrap_or("0.0.0"));
         }
         if let Some(why) = tool.metadata.deprecation() {
@@ -209,11 +209,11 @@ impl ToolRunner {
         })
     }
 
-    /// Everything that is checked before a call: the file is found, read and verified with all that runs it, and the
-    /// arguments fit. Nothing of that is looked up again by [`carry_out_unjudged`](ToolRunner::carry_out_unjudged).
+    /// Makes all checks before a call: finds, reads and verifies the file and its chain, and validates the arguments.
+    /// [`carry_out_unjudged`](ToolRunner::carry_out_unjudged) repeats no lookup.
     ///
     /// # Errors
-    /// What keeps it from running, but for what is [missing](Prepared::missing).
+    /// If the call cannot run. Missing grants are not an error: see [missing](Prepared::missing).
     pub fn prepare(
         &self,
         name: &str,
@@ -227,7 +227,7 @@ impl ToolRunner {
         let builtins = files::builtins(&chain, &arguments)?;
         let mut requires = chain.requires();
         if chain.is_server() {
-            // Whatever a call starts or asks is asked for as the tool is.
+            // The server needs the grants for its program or address, like the tool.
             let of_server = crate::mcp::requires(self, &chain);
             requires.extend(of_server);
             let mut known = std::collections::BTreeSet::new();
@@ -244,7 +244,7 @@ impl ToolRunner {
             .iter()
             .any(|builtin| builtin.effect == Effect::Write);
         if writes && !requires.iter().any(|name| name == "fs.write") {
-            // Whether it says so or not.
+            // Required even if the file does not declare it.
             requires.push("fs.write".to_owned());
         }
         programs::left_out(&chain, &arguments)?;
@@ -269,14 +269,14 @@ impl ToolRunner {
         })
     }
 
-    /// The address that a call would ask, of a tool that asks one over HTTP.
+    /// The URL that a call of an HTTP tool would request.
     pub fn reach(&self, prepared: &Prepared) -> Option<String> {
         (prepared.chain.primitive() == "http_client" && !prepared.chain.is_server())
             .then(|| crate::http_client::reach(self, &prepared.chain, &prepared.arguments))
             .flatten()
     }
 
-    /// `id`, or `id.action`. What means both is neither.
+    /// Finds `id` or `id.action`. An ambiguous name is an error.
     fn find(&self, name: &str) -> Result<(ToolSource, Option<String>), CallError> {
         let whole = ItemId::new(name)?;
         let error = match self.registry.find_called(&whole) {
@@ -318,7 +318,7 @@ impl ToolRunner {
         Err(of_server.unwrap_or_else(|| error.into()))
     }
 
-    /// The tool and its action that a name means, if there is one.
+    /// The tool and the action that `id.action` names, if they exist.
     fn action_called(&self, name: &str) -> Option<(String, String)> {
         let (id, action) = name.rsplit_once('.')?;
         let found = self.registry.find(&ItemId::new(id).ok()?).ok()?;
@@ -327,7 +327,8 @@ impl ToolRunner {
     }
 }
 
-/// The arguments with defaults, checked against the schema of the tool or of its action; with the action among them.
+/// Fills in defaults and validates the arguments against the schema of the tool or its action. The result contains
+/// `action`.
 fn fitted(
     found: &ToolSource,
     action: Option<String>,
@@ -343,7 +344,7 @@ fn fitted(
             other: other.to_string(),
         });
     }
-    // Called by its own name, a tool with actions finds the action among its arguments.
+    // A tool with actions that is called by its id takes the action from its arguments.
     let action = action.or_else(|| {
         let named = arguments.get("action")?.as_str()?;
         tool.action(named).map(|action| action.name.clone())

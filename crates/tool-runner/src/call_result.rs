@@ -1,4 +1,4 @@
-//! What came of a call.
+//! The result of a call.
 
 use std::time::Duration;
 
@@ -12,17 +12,17 @@ use toolglot_value::{Map, Value};
 pub struct Attempt {
     /// From 1.
     pub number: u32,
-    /// Whether it did what was asked.
+    /// Whether the attempt succeeded.
     pub success: bool,
-    /// How it failed.
+    /// The error of a failed attempt.
     pub error: Option<String>,
-    /// How long it took.
+    /// The attempt's duration.
     pub duration: Duration,
     /// Delay before the next attempt.
     pub delay: Option<Duration>,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CallResult {
@@ -34,18 +34,18 @@ pub struct CallResult {
     pub version: Option<String>,
     /// The links of its chain.
     pub chain: Vec<String>,
-    /// Why it was allowed to run.
+    /// Why the tool is trusted.
     pub standing: TrustBasis,
     /// The arguments, defaults filled in.
     pub arguments: Map<String, Value>,
-    /// What it returned.
+    /// The returned value.
     pub returned: ReturnValue,
-    /// Every attempt.
+    /// All attempts.
     pub attempts: Vec<Attempt>,
-    /// What it cost.
+    /// The cost of all attempts.
     pub cost: f64,
-    /// All of it, pauses included.
+    /// The total duration, delays included.
     pub duration: Duration,
-    /// What is to be said about it, such as that the tool is deprecated.
+    /// Notes for the caller, such as that the tool is deprecated.
     pub notes: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! A tool that a container engine runs.
+//! Tools that a container engine runs.
 
 use std::ffi::OsString;
 
@@ -14,12 +14,12 @@ use crate::random_word::random_word;
 use crate::resolve::Chain;
 use crate::words::words;
 
-/// What a tool needs that is run in a container: the socket of the engine, which may do all that the engine's user may.
+/// The capability of tools in a container: the engine's socket, which has all rights of the engine's user.
 pub(crate) const CONTAINER_ENGINE: &str = "container.engine";
-/// Where a container finds the project.
+/// The project's path in a container.
 const WORKSPACE: &str = "/workspace";
 
-/// Whether a chain is run by a container engine.
+/// Whether a container engine runs the chain.
 pub(crate) fn is_container(chain: &Chain) -> bool {
     let is_configured = match chain.protocol().as_deref() {
         Some("function" | "program") => chain.tool().0.language != Language::Python,
@@ -33,9 +33,9 @@ pub(crate) fn is_container(chain: &Chain) -> bool {
 }
 
 impl Builder<'_> {
-    /// `docker run`, with exactly what the file says.
+    /// The command `docker run` for the tool's configuration.
     ///
-    /// The client of the engine runs outside of every sandbox: no link of the chain says anything of its environment.
+    /// The engine's client runs outside every sandbox, so no link of the chain sets the client's environment.
     pub(crate) fn container(mut self, config: &Map<String, Value>) -> Result<Program, CallError> {
         let expanded = self.expand(config)?;
         self.env = environment::base(&self.runner.program_variables());
@@ -52,7 +52,7 @@ impl Builder<'_> {
         if image.starts_with('-') || image.is_empty() {
             return Err(self.bad(format!("`{image}` is not an image")));
         }
-        // By this name it is ended with its call.
+        // The name to remove the container by when its call ends.
         let name = format!("toolglot-{}", random_word());
         let mut argv: Vec<String> = ["run", "--rm", "--name", &name, "--interactive", "--network"]
             .map(str::to_owned)
@@ -75,7 +75,7 @@ impl Builder<'_> {
             WORKSPACE.to_owned(),
         ]);
         argv.extend(protected_paths::mounts(self.runner, &self.id())?);
-        // The engine takes one word; what follows it are the first words of the command.
+        // `--entrypoint` takes one word; further words become the first words of the command.
         let listed = |what: &str| {
             words(expanded.get(what))
                 .map_err(|_| self.bad(format!("`config.{what}` is not a list of words")))
@@ -109,7 +109,7 @@ impl Builder<'_> {
             }
             _ => {}
         }
-        // By their names: what they hold is no word of a command line, which everybody here may read.
+        // By name only: all users of the machine can read the values on a command line.
         let mut of_call = Variables::new();
         let _ = environment::parameters(self.params, &mut of_call);
         for name in of_call.keys() {
@@ -137,13 +137,13 @@ impl Builder<'_> {
         Ok(program)
     }
 
-    /// The limits of a container, as the engine gets them.
+    /// The engine's options for the limits of a container.
     fn limits(&self) -> Vec<String> {
         let sandbox = &self.runner.sandbox.settings.decided;
         let bytes = sandbox.fsize_mb.saturating_mul(1 << 20);
         [
             format!("--memory={}m", sandbox.memory_mb),
-            // Otherwise as much again is swapped.
+            // Without this option the engine allows the same amount of swap.
             format!("--memory-swap={}m", sandbox.memory_mb),
             format!("--pids-limit={}", sandbox.pids),
             format!("--ulimit=fsize={bytes}:{bytes}"),
@@ -151,10 +151,10 @@ impl Builder<'_> {
         .into()
     }
 
-    /// The words that give a container a variable with a value of the user's.
+    /// The options that pass a variable with a user's value to a container.
     ///
-    /// Such a value is no word of a command line, which everybody here may read: the client of the engine has it as a variable,
-    /// unless the client itself would obey it. The user's own variable of that name the client may obey.
+    /// All users of the machine can read a command line, so the engine's client gets the value as a variable. A
+    /// variable that the client itself obeys is passed on the command line, unless it equals the user's own variable.
     fn container_variable(&mut self, name: &str, value: String) -> [String; 2] {
         let is_users = self.runner.variables.get(name) == Some(&value);
         let word = if is_of_engine(name) && !is_users {
@@ -167,7 +167,7 @@ impl Builder<'_> {
     }
 }
 
-/// Variables that the client of a container engine obeys itself, be it a program or a script that stands for one.
+/// Variables that the client of a container engine obeys, whether it is a program or a wrapper script.
 const OF_CLIENT: &[&str] = &[
     "ALL_PROXY",
     "ENV",
@@ -187,7 +187,7 @@ const OF_CLIENT: &[&str] = &[
     "TMPDIR",
 ];
 
-/// Beginnings of names of such variables.
+/// Prefixes of such variables.
 const OF_CLIENT_STARTS: &[&str] = &[
     "BASH",
     "BUILDAH_",
@@ -210,7 +210,7 @@ const OF_CLIENT_STARTS: &[&str] = &[
     "XDG_",
 ];
 
-/// Whether a variable is one that the client of a container engine reads itself.
+/// Whether the client of a container engine obeys a variable.
 fn is_of_engine(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     OF_CLIENT.contains(&upper.as_str())

@@ -1,4 +1,4 @@
-//! The environment of a tool: what its file says, and its parameters. Nothing is inherited but what is named here.
+//! The environment of a tool: its file's variables and its parameters. Only the variables named here are inherited.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -6,14 +6,14 @@ use std::ffi::OsString;
 use toolglot_tool_files::template::{self, UnsetVariable};
 use toolglot_value::{Map, Value};
 
-/// Longer values are on standard input only: the system passes no more in one variable.
+/// Longer values are on standard input only: the system limits the length of one variable.
 const MAX_PARAMETER: usize = 100_000;
-/// All of them together: words and variables of a program share what the system passes.
+/// The limit for all parameters: arguments and variables of a program share one limit of the system.
 const MAX_PARAMETERS: usize = 1_000_000;
-/// What the variables of parameters start with.
+/// The prefix of the parameters' variables.
 const PREFIX: &str = "TOOLGLOT_PARAM_";
 
-/// Variables that say nothing about the user.
+/// Variables without data about the user.
 const PASSED: &[&str] = &["PATH", "LANG", "LC_ALL", "TZ"];
 
 /// A host's variables by name.
@@ -32,9 +32,9 @@ pub(crate) fn base(host: &Variables) -> Variables {
     out
 }
 
-/// Adds what a file configures: a map of names to values, or a list of names whose values are the host's.
+/// Adds a file's variables: a map of names to values, or a list of names whose values are the host's.
 ///
-/// `${NAME}` in a value of the map is the host's variable; a file that is not trusted never comes here.
+/// `${NAME}` in a value of the map is the host's variable; untrusted files never get this far.
 ///
 /// # Errors
 /// A variable without a value and without a default.
@@ -66,15 +66,15 @@ pub(crate) fn configured(
     Ok(())
 }
 
-/// A parameter that is no variable, and why.
+/// A parameter that cannot be a variable, and why.
 #[derive(Debug)]
 pub(crate) struct LeftOut {
     pub(crate) name: String,
     pub(crate) why: String,
 }
 
-/// Adds the parameters as `TOOLGLOT_PARAM_name`, exactly as they are: strings as they stand, the rest as JSON. What cannot be
-/// one is reported; it is on standard input all the same.
+/// Adds the parameters as `TOOLGLOT_PARAM_name`: strings unchanged, other values as JSON. A parameter that cannot be a
+/// variable is returned; it is on standard input nevertheless.
 pub(crate) fn parameters(params: &Map<String, Value>, out: &mut Variables) -> Vec<LeftOut> {
     let (mut left_out, mut total) = (Vec::new(), 0);
     for (name, value) in params {
@@ -108,24 +108,24 @@ pub(crate) fn parameters(params: &Map<String, Value>, out: &mut Variables) -> Ve
     left_out
 }
 
-/// Whether a text reads a parameter as a variable, and does not ask first whether there is one (`[[ -v .. ]]`, `${..+x}`).
+/// Whether a script reads a parameter's variable without a test whether it is set (`[[ -v .. ]]`, `${..+x}`).
 pub(crate) fn is_read(text: &str, name: &str) -> bool {
     let variable = format!("{PREFIX}{name}");
     let places = || {
         text.match_indices(&variable).filter(|(at, _)| {
-            let behind = text[at + variable.len()..].chars().next();
-            !behind.is_some_and(|c| c.is_alphanumeric() || c == '_')
+            let after = text[at + variable.len()..].chars().next();
+            !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
         })
     };
-    let asks = |at: usize| {
-        let (before, behind) = (&text[..at], &text[at + variable.len()..]);
-        let is_tried = behind.starts_with('+') || behind.starts_with(":+");
+    let checks = |at: usize| {
+        let (before, after) = (&text[..at], &text[at + variable.len()..]);
+        let is_tried = after.starts_with('+') || after.starts_with(":+");
         before.ends_with("-v ") || (before.ends_with("${") && is_tried)
     };
-    places().next().is_some() && !places().any(|(at, _)| asks(at))
+    places().next().is_some() && !places().any(|(at, _)| checks(at))
 }
 
-/// The same for the sandbox.
+/// The variables in the sandbox's form, without invalid ones.
 pub(crate) fn pairs(variables: Variables) -> Vec<(OsString, OsString)> {
     variables
         .into_iter()

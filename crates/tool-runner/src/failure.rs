@@ -1,4 +1,4 @@
-//! Why a call did not happen. What happened and failed is a result.
+//! The errors of calls that did not run. A tool that ran and failed is a result.
 
 use thiserror::Error;
 use toolglot_schema::{SchemaError, Violation};
@@ -6,11 +6,11 @@ use toolglot_tool_files::IdError;
 use toolglot_tool_registry::{FindError, LinkError};
 use toolglot_tool_trust::TrustRefusal;
 
-/// Why a tool was not run.
+/// Why a tool did not run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The name is no id.
+    /// The name is not an id.
     #[error(transparent)]
     BadId(#[from] IdError),
     /// There is no such tool, or its file cannot be read.
@@ -21,24 +21,24 @@ pub enum CallError {
     UnknownAction {
         /// The tool.
         id: String,
-        /// What was asked for.
+        /// The requested name.
         action: String,
-        /// What there is.
+        /// The tool's actions.
         known: Vec<String>,
     },
-    /// A file has the name of another's action: which of the two was meant, nobody knows.
+    /// The name is ambiguous: it names a file and an action of another file.
     #[error(
         "`{name}` is a file, and the action `{action}` of `{id}`: call `{id}` with `\"action\": \"{action}\"`, or give the file another name"
     )]
     TwoTools {
-        /// What was called.
+        /// The called name.
         name: String,
         /// The tool that has the action.
         id: String,
         /// The action.
         action: String,
     },
-    /// The name and the arguments say two actions.
+    /// The name and the arguments name different actions.
     #[error(
         "`{id}.{action}` is called, and `action` among the arguments is {other}: leave that out, or call `{id}` with it"
     )]
@@ -47,25 +47,25 @@ pub enum CallError {
         id: String,
         /// The action of the name.
         action: String,
-        /// What the arguments say, as JSON.
+        /// The action in the arguments, as JSON.
         other: String,
     },
-    /// The file breaks rules.
+    /// The file violates rules of tool files.
     #[error(
         "`{id}` breaks rules of tool files ({first}); `toolglot tools check {id}` shows all {n}"
     )]
     Faulty {
         /// The tool.
         id: String,
-        /// The first breach.
+        /// The first violation.
         first: String,
-        /// How many.
+        /// The number of violations.
         n: usize,
     },
-    /// It may not run: its signature, or what it depends on.
+    /// The tool is not trusted: its signature, or a file that it depends on.
     #[error(transparent)]
     Refused(#[from] TrustRefusal),
-    /// It is no tool.
+    /// The file is not a callable tool.
     #[error("`{id}` is {} {kind}, which other tools use and which is not called itself", if kind.starts_with(['a', 'e', 'i', 'o', 'u']) || kind.starts_with("mcp") { "an" } else { "a" })]
     NotCallable {
         /// The file.
@@ -82,28 +82,28 @@ pub enum CallError {
         #[source]
         source: SchemaError,
     },
-    /// The arguments do not fit.
+    /// The arguments violate the schema.
     #[error("{}", .violations.iter().map(|violation| violation.message.as_str()).collect::<Vec<_>>().join("\n"))]
     Arguments {
         /// The tool.
         id: String,
-        /// In which ways.
+        /// The violations.
         violations: Vec<Violation>,
     },
-    /// A chain comes back to where it was.
+    /// The chain of executors is circular.
     #[error("the executors of `{tool}` go round in a circle: {}", .path.join(" -> "))]
     Circular {
         /// The tool.
         tool: String,
-        /// The links, the last of which stands there before.
+        /// The links; the last one occurs earlier, too.
         path: Vec<String>,
     },
-    /// A chain does not end.
+    /// The chain of executors is too long.
     #[error("the chain of executors of `{tool}` is too deep (more than {max}): {}", .path.join(" -> "))]
     TooDeep {
         /// The tool.
         tool: String,
-        /// The most.
+        /// The limit.
         max: usize,
         /// The links.
         path: Vec<String>,
@@ -111,24 +111,24 @@ pub enum CallError {
     /// A link is missing.
     #[error("`{from}` is run by `{executor}`, and there is no such executor{}", .nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default())]
     NoExecutor {
-        /// Who names it.
+        /// The file that names the executor.
         from: String,
         /// The name.
         executor: String,
-        /// The one that was probably meant.
+        /// The most similar executor.
         nearest: Option<String>,
     },
-    /// A tool of a server names something else as its server.
+    /// A tool of a server names a file that is not a server.
     #[error(
         "`{id}` is not a server: its `tool_type` is `{kind}`, and that of a server is `mcp_server`"
     )]
     NoServer {
-        /// What it names.
+        /// The named file.
         id: String,
         /// Its type.
         kind: String,
     },
-    /// A tool of an MCP server, in a build without them.
+    /// A tool of an MCP server, in a build without MCP.
     #[error(
         "`{id}` belongs to an MCP server, and this build has none: the cargo feature `mcp` was left out"
     )]
@@ -142,20 +142,20 @@ pub enum CallError {
         /// The file.
         id: String,
     },
-    /// The end of a chain is no primitive.
+    /// The end of the chain is not a primitive.
     #[error(
         "the chain of `{tool}` ends with the unknown primitive `{id}`: write subprocess, http_client or filesystem"
     )]
     UnknownPrimitive {
         /// The tool.
         tool: String,
-        /// The end.
+        /// The last link.
         id: String,
     },
-    /// Two links do not fit.
+    /// Two links do not fit together.
     #[error(transparent)]
     BadLink(#[from] LinkError),
-    /// The tool needs what is not granted.
+    /// The tool needs capabilities that are not granted.
     #[error("`{id}` needs {}, which is not granted", .missing.join(", "))]
     NotGranted {
         /// The tool.
@@ -163,27 +163,27 @@ pub enum CallError {
         /// The capabilities.
         missing: Vec<String>,
     },
-    /// It would cost too much.
+    /// The estimate exceeds the budget.
     #[error("`{id}` is estimated at {estimate:.4} {currency}; {spent:.4} of {cap:.4} are spent")]
     TooExpensive {
         /// The tool.
         id: String,
-        /// What it would cost.
+        /// The tool's estimated cost.
         estimate: f64,
-        /// What was spent before.
+        /// The amount spent so far.
         spent: f64,
-        /// The most.
+        /// The limit.
         cap: f64,
-        /// Of which money.
+        /// The currency.
         currency: String,
     },
-    /// It was to be ended before it started.
+    /// The call was cancelled before it started.
     #[error("`{id}` was cancelled before it started")]
     Cancelled {
         /// The tool.
         id: String,
     },
-    /// There is nothing to run it with.
+    /// The tool's interpreter is missing.
     #[error(
         "`{id}` is run by {program}, and none is found along PATH (directories of the project do not count)"
     )]
@@ -225,7 +225,7 @@ pub enum CallError {
         /// The file that names it.
         file: String,
     },
-    /// It reads a parameter as a variable, which that cannot be.
+    /// The tool reads a parameter as a variable, and the parameter cannot be one.
     #[error(
         "`{id}` reads `{name}` as the variable `TOOLGLOT_PARAM_{name}`, and it cannot be one: {why}; a tool that reads standard input finds it there, as JSON"
     )]
@@ -240,16 +240,16 @@ pub enum CallError {
     /// A layer of the sandbox is missing, or the program is.
     #[error(transparent)]
     Sandbox(#[from] toolglot_sandbox::SandboxError),
-    /// What was found after a call that failed.
+    /// A failed call with remarks from the inspection after it.
     #[error("{source}\n{}", .remarks.trim_end())]
     Remarked {
-        /// Why it failed.
+        /// The failure.
         #[source]
         source: Box<CallError>,
         /// A line for each remark.
         remarks: String,
     },
-    /// What it may not see or change is not known.
+    /// The search for protected paths failed.
     #[error("`{id}` was not run: {source}")]
     NotKept {
         /// The tool.
@@ -258,7 +258,7 @@ pub enum CallError {
         #[source]
         source: toolglot_builtins::Failure,
     },
-    /// A server does not say what it said before.
+    /// The server's definition of the tool differs from the approved one.
     #[error(
         "the definition of `{id}` by the server `{server}` is not the approved one; `toolglot mcp approve {server}` shows what changed and approves it"
     )]
@@ -268,7 +268,7 @@ pub enum CallError {
         /// The server.
         server: String,
     },
-    /// The policy wants it approved, and it is not.
+    /// The policy requires approval of the server's tools, and this tool is not approved.
     #[error(
         "the policy asks tools of the server `{server}` only as they were approved, and `{id}` was not: `toolglot mcp approve {server}`"
     )]
@@ -278,7 +278,7 @@ pub enum CallError {
         /// The server.
         server: String,
     },
-    /// A server does not say what it offers.
+    /// The server does not list its tools.
     #[error("`{id}` does not say what it offers: {why}")]
     NoOffer {
         /// The server.
@@ -286,19 +286,19 @@ pub enum CallError {
         /// Why.
         why: String,
     },
-    /// A server was approved, and has no such tool.
+    /// The server was approved without this tool.
     #[error(
         "the server `{server}` was approved without a tool `{tool}`; it has {}; `toolglot mcp approve {server}` shows what it offers now", .known.join(", ")
     )]
     NoServerTool {
         /// The server.
         server: String,
-        /// What was asked for.
+        /// The requested name.
         tool: String,
-        /// What was approved.
+        /// The approved tools.
         known: Vec<String>,
     },
-    /// The policy keeps it from being asked.
+    /// The policy forbids a request to the server.
     #[error("`{id}`: {why}")]
     ServerRuled {
         /// The tool.
@@ -306,7 +306,7 @@ pub enum CallError {
         /// Why.
         why: String,
     },
-    /// Whoever called does not want it any more.
+    /// The caller stopped the call.
     #[error("`{id}` was stopped")]
     Stopped {
         /// The tool.
@@ -315,7 +315,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// Why it failed, without what was found afterwards.
+    /// The failure without the remarks.
     pub fn cause(&self) -> &CallError {
         match self {
             CallError::Remarked { source, .. } => source.cause(),

@@ -1,5 +1,5 @@
-//! The primitive `filesystem`: calls of the builtin file tools, under the names of the system set. And the command that a
-//! tool is given to run: whoever judges calls judges it as one of `execute_command`.
+//! The primitive `filesystem`: calls of the builtin file tools, under the names of the system set. A tool's shell
+//! command becomes a call of `execute_command`, so that the policy decides about it as such.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::resolve::Chain;
 use crate::runner::ToolRunner;
 use crate::shell_command::ShellCommand;
 
-/// The calls of builtin tools that a call of this tool is; none, if it is no such call.
+/// The calls of builtin tools that a call of this tool stands for; empty for other tools.
 pub(crate) fn builtins(
     chain: &Chain,
     params: &Map<String, Value>,
@@ -47,7 +47,7 @@ pub(crate) fn builtins(
     };
     let include = match text("include") {
         "" => "**".to_owned(),
-        // A name means files of that name at every depth.
+        // A bare name matches files at every depth.
         name if origin_form::is_of(found) && !name.contains('/') => format!("**/{name}"),
         pattern => pattern.to_owned(),
     };
@@ -67,7 +67,7 @@ pub(crate) fn builtins(
         }
         "list_files" if params.contains_key("pattern") => {
             let pattern = text("pattern");
-            // The origin looks at every depth.
+            // The origin matches at every depth.
             let pattern = if origin_form::is_of(found) && !pattern.starts_with("**/") {
                 format!("**/{pattern}")
             } else {
@@ -91,7 +91,7 @@ pub(crate) fn builtins(
     Ok(vec![builtin])
 }
 
-/// A call for each of `files`. Each place is written once: which of two texts would stay is not for the order to say.
+/// A call for each of `files`. A path that occurs twice is an error: the order does not decide which text stays.
 fn several(id: &str, params: &Map<String, Value>) -> Result<Vec<Builtin>, CallError> {
     let files = params.get("files").and_then(Value::as_array);
     let mut places = BTreeSet::new();
@@ -114,14 +114,14 @@ fn several(id: &str, params: &Map<String, Value>) -> Result<Vec<Builtin>, CallEr
     calls.collect()
 }
 
-/// A path without what says nothing: `./a//b` is `a/b`.
+/// The parts of a path without `.` and empty ones: `./a//b` is `a/b`.
 fn plain(path: &str) -> Vec<&str> {
     path.split('/')
         .filter(|part| !part.is_empty() && *part != ".")
         .collect()
 }
 
-/// Carries out one after the other, up to the first that fails; what came of them in the form that the tool has.
+/// Executes the calls in order up to the first failure. Returns their results in the tool's form.
 pub(crate) fn carried_out(
     found: &ToolSource,
     params: &Map<String, Value>,
@@ -171,7 +171,7 @@ pub(crate) fn carried_out(
     })
 }
 
-/// Carries it out, for callers that have no policy to ask.
+/// Executes a call, for callers without a policy.
 pub(crate) fn unjudged(runner: &ToolRunner, builtin: &Builtin) -> Outcome {
     match Root::open(&runner.project) {
         Ok(root) => {

@@ -1,26 +1,26 @@
-//! What tells whether a sandbox would be built the same now.
+//! Fingerprints of paths: they show whether a sandbox would be built the same again.
 
 use std::fs::Metadata;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// Device, number and last change of an entry.
+/// Device, inode number and last change of an entry.
 type EntryMark = (u64, u64, Option<SystemTime>);
 
-/// Places, and what stands there now.
+/// Paths with their present entries.
 pub(crate) type Fingerprint = Vec<(PathBuf, Option<EntryMark>)>;
 
-/// What shows whether a sandbox for these places would be the same now. A mount stays on the file that it was put
-/// on: another one that comes to stand there is bare, be it in the same inode.
+/// Fingerprints the paths of a sandbox. A mount stays on its file: a new file at the same path is not covered, even
+/// with the same inode number.
 pub(crate) fn fingerprint<'a>(places: impl Iterator<Item = &'a PathBuf>) -> Fingerprint {
-    let mark = |path: &PathBuf| Some(entry_mark(&path.symlink_metadata().ok()?));
-    places.map(|path| (path.clone(), mark(path))).collect()
+    let stamp = |path: &PathBuf| Some(entry_mark(&path.symlink_metadata().ok()?));
+    places.map(|path| (path.clone(), stamp(path))).collect()
 }
 
 #[cfg(unix)]
 fn entry_mark(metadata: &Metadata) -> EntryMark {
     use std::os::unix::fs::MetadataExt;
-    // The time of a directory's last change is that of an entry in it.
+    // A directory's change time moves with its entries, so the creation time is used.
     let since = if metadata.is_dir() {
         metadata.created().ok()
     } else {
@@ -31,7 +31,7 @@ fn entry_mark(metadata: &Metadata) -> EntryMark {
     (metadata.dev(), metadata.ino(), since)
 }
 
-/// There are no mounts here, and no numbers of files to be had: size and time have to do.
+/// This system has no mounts and no inode numbers: size and time are used.
 #[cfg(not(unix))]
 fn entry_mark(metadata: &Metadata) -> EntryMark {
     let since = if metadata.is_dir() {

@@ -5,15 +5,15 @@
 //! | `url` | the address; `{name}` in its path or query is the parameter, percent-encoded, and no step `..`. Without it the parameter `url` |
 //! | `method` | `GET`, or `POST` where there is a body |
 //! | `headers` | names and values; `{name}` is the parameter, if it holds no control characters |
-//! | `query` | names and values that are put after the `?` |
+//! | `query` | names and values that follow the `?` |
 //! | `body` | text, or JSON whose texts may hold `{name}`; a text that is `{name}` alone takes the value with its type |
 //!
-//! What names a parameter that was not given is left out: the header, the part of the query, the member of the body. A path
-//! cannot do without.
+//! A header, a query pair or a body member that names a missing parameter is left out. In the path a missing parameter
+//! is an error.
 //!
-//! `${NAME}` is a variable of the user's, in the file's own text only: what a parameter holds is never looked at again.
-//! Parameters that nothing mentions become the query, or the JSON body of a method that has one, if there is no `body`.
-//! A redirection is reported and not followed.
+//! `${NAME}` is a variable of the user, in the file's own text only: the value of a parameter is never expanded. Unused
+//! parameters become the query, or the JSON body of a method that has one, if there is no `body`. A redirection is
+//! reported and not followed.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -33,9 +33,9 @@ use crate::resolve::Chain;
 use crate::runner::ToolRunner;
 use crate::texts::texts;
 
-/// What is taken of an answer, in bytes.
+/// The most bytes of a response.
 const ANSWER_BYTES: u64 = 8 << 20;
-/// Answers that say themselves that asking again may help.
+/// Status codes after which a retry may help.
 const TRANSIENT: &[u16] = &[408, 425, 429, 502, 503, 504];
 /// How deep a body may nest.
 const MAX_DEPTH: usize = 64;
@@ -43,14 +43,14 @@ const MAX_DEPTH: usize = 64;
 /// A request, ready to be sent.
 struct Asked {
     url: String,
-    /// Whether an argument says which host is asked.
+    /// Whether an argument selects the host.
     is_chosen: bool,
     method: &'static str,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
 }
 
-/// Asks once.
+/// Sends the request once.
 pub(crate) fn attempt(
     runner: &ToolRunner,
     chain: &Chain,
@@ -92,7 +92,7 @@ pub(crate) fn attempt(
     })
 }
 
-/// Where a call of a tool of this primitive would lead; `None` if that cannot be said.
+/// The URL that a call would request; `None` if the request is invalid.
 pub(crate) fn reach(
     runner: &ToolRunner,
     chain: &Chain,
@@ -113,8 +113,7 @@ pub(crate) fn check_variables(
     }
 }
 
-/// What is not granted of what asking this host needs: the network, and the host itself where it is nearby and an argument
-/// chose it.
+/// The missing grants for a request: the network, or the host itself if it is local and an argument selects it.
 fn missing(runner: &ToolRunner, place: &HostPort, is_chosen: bool) -> Vec<String> {
     let named = match place.port {
         80 | 443 => format!("net:{}", place.name),
@@ -137,11 +136,11 @@ fn missing(runner: &ToolRunner, place: &HostPort, is_chosen: bool) -> Vec<String
 /// Why a request cannot be made.
 #[derive(Debug)]
 enum Unasked {
-    /// What the file says.
+    /// The file's configuration is invalid.
     Config(String),
     /// The file names a variable without a value.
     Unset(UnsetVariable),
-    /// What an argument is.
+    /// An argument is invalid.
     Argument { name: String, why: String },
 }
 
@@ -271,7 +270,7 @@ fn asked(
     let usual = if body.is_some() { "POST" } else { "GET" };
     let method = toolglot_policy::method(text("method")?.as_deref().unwrap_or(usual))
         .map_err(|error| Unasked::Config(error.to_string()))?;
-    // Also by what is left out.
+    // Includes the placeholders of parts that are left out.
     let asking = ["url", "headers", "query", "body"].map(|key| config.get(key).cloned());
     let asking = texts(&json!(asking));
     let named: BTreeSet<&str> = template::placeholders(&asking).collect();
@@ -284,7 +283,7 @@ fn asked(
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     let has_body = ["POST", "PUT", "PATCH"].contains(&method);
-    // What the file says of the body is all of it: the rest is the query then.
+    // A configured body gets no further parameters: they go to the query.
     let body = match body {
         Some(body) => Some(body),
         None if has_body && configured.is_none() && !rest.is_empty() => {
@@ -292,7 +291,7 @@ fn asked(
         }
         None => None,
     };
-    // What the file says of a name is all that is sent by it.
+    // A name in the configured query is sent only from there.
     let says = |name: &str| {
         config
             .get("query")
@@ -327,14 +326,14 @@ fn asked(
     })
 }
 
-/// A value as it stands in a text.
+/// A value as part of a text.
 fn plain(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// `{name}` of the path and the query in percent form; the host is the file's alone.
+/// Fills `{name}` in the path and the query, percent-encoded. The host comes from the file alone.
 fn filled_url<'p>(
     url: &str,
     params: &'p Map<String, Value>,
@@ -400,14 +399,14 @@ fn filled_url<'p>(
     Ok(out)
 }
 
-/// The first parameter that a text names, that the tool has, and that was not given.
+/// The first missing parameter of the tool that a text names.
 fn absent(text: &str, params: &Map<String, Value>, takes: &dyn Fn(&str) -> bool) -> Option<String> {
     template::placeholders(text)
         .find(|name| takes(name) && params.get(name).is_none_or(Value::is_null))
         .map(str::to_owned)
 }
 
-/// Whether a path holds `.` or `..`, as those see it who take percent forms for what they stand for: RFC 3986, section 6.2.2.
+/// Whether a path contains the step `.` or `..`, also percent-encoded: RFC 3986, section 6.2.2.
 fn climbs(rest: &str) -> bool {
     let path = rest.split(['?', '#']).next().unwrap_or_default();
     let path = path.to_ascii_lowercase();
@@ -418,7 +417,7 @@ fn climbs(rest: &str) -> bool {
     path.split('/').any(|step| matches!(step, "." | ".."))
 }
 
-/// `{name}` replaced by what `shown` makes of the parameter; other braces stay.
+/// Replaces `{name}` by the parameter in the form of `shown`; other braces stay.
 fn filled<'p>(
     text: &str,
     params: &'p Map<String, Value>,
@@ -429,24 +428,24 @@ fn filled<'p>(
     let mut rest = text;
     while let Some(at) = rest.find('{') {
         out.push_str(&rest[..at]);
-        let behind = &rest[at + 1..];
-        let found = behind
+        let after = &rest[at + 1..];
+        let found = after
             .find('}')
-            .and_then(|end| Some((end, params.get_key_value(&behind[..end])?)));
+            .and_then(|end| Some((end, params.get_key_value(&after[..end])?)));
         if let Some((end, (name, value))) = found {
             used.push(name);
             out.push_str(&shown(&plain(value)));
-            rest = &behind[end + 1..];
+            rest = &after[end + 1..];
         } else {
             out.push('{');
-            rest = behind;
+            rest = after;
         }
     }
     out.push_str(rest);
     out
 }
 
-/// What a body is filled with.
+/// The state for filling a body.
 struct Filling<'a, 'p> {
     runner: &'a ToolRunner,
     params: &'p Map<String, Value>,
@@ -455,7 +454,7 @@ struct Filling<'a, 'p> {
 }
 
 impl Filling<'_, '_> {
-    /// The body, or a part of it; `None` for what names a parameter that was not given.
+    /// Fills the body, or a part of it; `None` for a text with a missing parameter.
     fn body(&mut self, body: &Value, depth: usize) -> Result<Option<Value>, UnsetVariable> {
         Ok(Some(match body {
             Value::String(text) => {
@@ -488,7 +487,7 @@ impl Filling<'_, '_> {
     }
 }
 
-/// Everything but letters, digits and `-._~` in percent form.
+/// Percent-encodes everything except letters, digits and `-._~`.
 fn percent(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -521,13 +520,13 @@ fn with_query(url: String, query: &[(String, String)]) -> String {
     format!("{url}{joint}{}{fragment}", pairs.join("&"))
 }
 
-fn send(asked: &Asked, place: &HostPort, time: Duration) -> Result<Answer, Failure> {
+fn send(request: &Asked, place: &HostPort, time: Duration) -> Result<Answer, Failure> {
     let web = Web::to(place)?;
     let mut answer = web.ask(&Ask {
-        url: &asked.url,
-        method: asked.method,
-        headers: &asked.headers,
-        body: &asked.body,
+        url: &request.url,
+        method: request.method,
+        headers: &request.headers,
+        body: &request.body,
         time,
     })?;
     let status = answer.status().as_u16();

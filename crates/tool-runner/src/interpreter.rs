@@ -1,4 +1,4 @@
-//! Interpreters: found once, absolute, and never a file that a project could have put there.
+//! Finds interpreters once, by absolute path, and never a file of the project.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-/// A program that runs others, and what it has to read to do so.
+/// An interpreter, and the directories that it reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interpreter {
     /// Its file, absolute.
     pub program: PathBuf,
-    /// Directories beyond the system's that it is installed in.
+    /// The directories of its installation, besides the system's.
     pub reads: Vec<PathBuf>,
 }
 
-/// The interpreters of a machine. A clone shares what was found.
+/// The interpreters of a machine. Clones share the cache.
 #[derive(Clone, Debug, Default)]
 pub struct Interpreters {
     path: Vec<PathBuf>,
@@ -23,7 +23,7 @@ pub struct Interpreters {
 }
 
 impl Interpreters {
-    /// Those along a search path; what is not absolute in it, or inside `project`, does not count.
+    /// The interpreters along a search path; directories that are relative or inside `project` do not count.
     pub fn new(search: Option<&std::ffi::OsStr>, project: &Path) -> Interpreters {
         let path = search.map(std::env::split_paths).into_iter().flatten();
         Interpreters {
@@ -34,7 +34,7 @@ impl Interpreters {
         }
     }
 
-    /// The program of that name, as it lies on the disk. Looked for once.
+    /// The program of that name, with links resolved. The result is cached.
     pub fn program(&self, name: &str) -> Option<Interpreter> {
         let known = self.known.lock().ok()?.get(name).cloned();
         if let Some(known) = known {
@@ -53,7 +53,7 @@ impl Interpreters {
         found
     }
 
-    /// A program by its name along the search path, or by its absolute path outside of the project.
+    /// A program by its name along the search path, or by its absolute path outside the project.
     pub(crate) fn outside(&self, name: &str, project: &Path) -> Option<Interpreter> {
         let file = Path::new(name);
         if !name.contains('/') {
@@ -73,10 +73,10 @@ impl Interpreters {
         Some(Interpreter { program, reads })
     }
 
-    /// The Python of a project: that of its virtual environment, or else the machine's.
+    /// The Python of a project: its virtual environment's, or else the machine's.
     ///
-    /// An environment counts whose program is a link to an interpreter that is installed outside of the project. What its
-    /// `pyvenv.cfg` says opens nothing.
+    /// An environment counts if its program links to an interpreter that is installed outside the project. Its
+    /// `pyvenv.cfg` opens no directories.
     pub fn python(&self, project: &Path) -> Option<Interpreter> {
         let environment = [".venv", "venv"]
             .iter()
@@ -95,7 +95,7 @@ fn environment(folder: &Path, project: &Path) -> Option<Interpreter> {
         return None;
     }
     let mut reads = vec![folder.to_owned()];
-    // What is installed right in the user's home would open all of it.
+    // An installation right in the user's home directory would open all of it.
     let home = std::env::var_os("HOME").map(PathBuf::from);
     if !home.is_some_and(|home| home.starts_with(base)) {
         reads.push(base.to_owned());
@@ -103,7 +103,7 @@ fn environment(folder: &Path, project: &Path) -> Option<Interpreter> {
     Some(Interpreter { program, reads })
 }
 
-/// Whether a Python is installed in `base`: its library is there.
+/// Whether `base` contains the library of a Python.
 fn has_library(base: &Path) -> bool {
     let folders = ["lib", "lib64"]
         .iter()
@@ -122,33 +122,34 @@ fn is_inside(path: &Path, project: &Path) -> bool {
     path.starts_with(project) || real(path).starts_with(real(project))
 }
 
-/// Variables by which a script chooses a Python, with all that start so.
+/// Variables by which a wrapper script chooses a Python; a name that ends in `_` is a prefix.
 const TOLD: &[&str] = &[
     "HOME", "USER", "LOGNAME", "LANG", "PYENV_", "ASDF_", "MISE_", "CONDA_",
 ];
 
-/// A `python3` may be a script that chooses one: which it is, it says itself. It finds no program of the project.
+/// A `python3` may be a wrapper script, so the interpreter itself reports its path. The script finds no program of the
+/// project.
 fn python(file: &Path, path: &[PathBuf]) -> Option<Interpreter> {
-    let told = std::env::vars_os().filter(|(name, _)| {
+    let passed = std::env::vars_os().filter(|(name, _)| {
         let name = name.to_string_lossy();
-        let is_it = |told: &str| *told == *name || told.ends_with('_') && name.starts_with(told);
-        TOLD.iter().any(|told| is_it(told))
+        let is_it = |own: &str| *own == *name || own.ends_with('_') && name.starts_with(own);
+        TOLD.iter().any(|own| is_it(own))
     });
-    let asked = Command::new(file)
+    let output = Command::new(file)
         .args([
             "-I",
             "-c",
             "import sys; print(sys.executable); print(sys.base_prefix)",
         ])
         .env_clear()
-        .envs(told)
+        .envs(passed)
         .env("PATH", std::env::join_paths(path).ok()?)
         .current_dir("/")
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()
         .ok()?;
-    let said = String::from_utf8(asked.stdout).ok()?;
+    let said = String::from_utf8(output.stdout).ok()?;
     let mut lines = said.lines();
     let program = PathBuf::from(lines.next()?);
     let base = PathBuf::from(lines.next()?);

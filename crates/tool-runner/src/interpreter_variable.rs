@@ -1,7 +1,7 @@
-//! `env_config.interpreter`: the variable that a runtime's file wants an interpreter in.
+//! `env_config.interpreter`: the variable that a runtime's file expects an interpreter's path in.
 //!
-//! The origin looks below the project first, or runs a command that names the interpreter. Neither is done here: what a project
-//! holds is code of the project, and a runtime would start it by a name that the user takes for the system's.
+//! The origin searches the project first, or runs a command that prints the path. This crate does neither: a file of
+//! the project is the project's code. A runtime would start it under the name of a system interpreter.
 
 use toolglot_tool_files::template;
 use toolglot_value::Value;
@@ -17,14 +17,14 @@ pub(crate) struct InterpreterVariable {
     pub(crate) name: String,
     /// The interpreter, if the machine has it.
     pub(crate) interpreter: Option<Interpreter>,
-    /// What the file names and is not used.
+    /// Entries of the file that are not used.
     passed_over: Vec<String>,
     /// The file.
     file: String,
 }
 
 impl InterpreterVariable {
-    /// The note about what was passed over.
+    /// The note about unused entries.
     pub(crate) fn note(&self) -> Option<String> {
         let (file, name) = (&self.file, &self.name);
         let value = match &self.interpreter {
@@ -56,7 +56,7 @@ pub(crate) fn interpreter_variables(
         let interpreter = named().find_map(outside);
         let folders = config.get("search_paths").and_then(Value::as_array);
         let folders = folders.into_iter().flatten().filter_map(Value::as_str);
-        // A folder that is not there is not worth a note: most projects have no environment of their own.
+        // A missing folder gets no note: most projects have no virtual environment.
         let mut passed_over: Vec<String> = folders
             .chain(text("venv_path"))
             .filter(|folder| runner.project.join(folder).exists())

@@ -6,14 +6,13 @@
 //!  arguments ──fill defaults, validate──▶ capabilities ──▶ cost ──▶ one attempt, or several ──▶ return contract ──▶ CallResult
 //! ```
 //!
-//! [`ToolRunner`] says where, with what rights and in which sandbox; [`ToolRunner::prepare`] finds and checks a call, and
-//! [`ToolRunner::carry_out_unjudged`] runs it. The bytes that were verified are the bytes that run: a file is read once, and
-//! its text is handed to the interpreter on a pipe. Nothing in an argument is ever expanded, and no argument is part of a
-//! command line.
+//! [`ToolRunner`] has the project, the rights and the sandbox; [`ToolRunner::prepare`] finds and checks a call, and
+//! [`ToolRunner::carry_out_unjudged`] runs it. Exactly the verified bytes run: a file is read once, and its text goes
+//! to the interpreter on a pipe. Arguments are never expanded, and no argument is part of a command line.
 //!
-//! It deliberately has no policy: whoever calls has asked one, and what runs without asking says `unjudged` in its name. Each
-//! call has a process of its own in the sandbox of `toolglot-sandbox`, and leaves none behind; a warm interpreter of Python is
-//! kept only to make such processes from.
+//! It deliberately has no policy: the caller gets the policy decision first, and functions that skip it have `unjudged`
+//! in their name. Each call has its own process in the sandbox of `toolglot-sandbox`, and no process outlives the call.
+//! A warm Python interpreter stays only to fork such processes.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,7 +27,8 @@
 //!
 //! # Features
 //!
-//! - `mcp`, on by default: tools of MCP servers. Without it a call of one is refused, and says that it was left out.
+//! - `mcp`, on by default: tools of MCP servers. Without it a call of such a tool is refused, and the error names the
+//!   feature.
 
 mod answer;
 mod attempt;

@@ -1,4 +1,4 @@
-//! What stands for tools of MCP servers where the feature `mcp` is off: each is refused, and says why.
+//! Replaces the tools of MCP servers without the feature `mcp`: each call is refused with the reason.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(crate) fn requires(_: &ToolRunner, _: &Chain) -> Vec<String> {
 }
 
 impl ToolRunner {
-    /// Why there is no such tool of a server that there is: this build asks none.
+    /// Why a defined server has no such tool: this build supports no servers.
     pub fn of_server(&self, name: &str) -> Option<CallError> {
         let (server, _) = name.strip_prefix("mcp/").unwrap_or(name).split_once('/')?;
         let definition = ItemId::new(&format!("mcp/servers/{server}")).ok()?;

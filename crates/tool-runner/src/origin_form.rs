@@ -1,5 +1,5 @@
-//! Results of the system's file tools in the form that the origin's tools of the same ids have: `rye/file-system/read` gives lines
-//! with their ids, `ls` entries, `grep` matches with the ids of their lines.
+//! Converts results of the system's file tools to the form of the origin's tools with the same ids.
+//! `rye/file-system/read` returns lines with their ids, `ls` entries, `grep` matches with line ids.
 
 use toolglot_builtins::{Outcome, line_id};
 use toolglot_tool_files::ReturnValue;
@@ -9,11 +9,11 @@ use toolglot_value::{Map, Value, json};
 
 use crate::plain_form::returned;
 
-/// More results are left out, as the origin does.
+/// The most results, as in the origin.
 const MAX_RESULTS: usize = 100;
-/// Longer texts are cut, in characters, as the origin does.
+/// The most characters of a text, as in the origin.
 const MAX_TEXT: usize = 51_200;
-/// What a listing and a search pass over.
+/// Names that a listing and a search skip.
 const IGNORED: &[&str] = &[
     "node_modules",
     "__pycache__",
@@ -29,15 +29,15 @@ const IGNORED: &[&str] = &[
     ".hg",
     ".svn",
 ];
-/// And what a search passes over besides.
+/// Further names that a search skips.
 const BUILT: &[&str] = &["dist", "build"];
 
-/// Whether a tool's results have that form: those of the system do.
+/// Whether a tool's results have the origin's form: the system's file tools do.
 pub(crate) fn is_of(found: &ToolSource) -> bool {
     found.space == Space::System && found.id.category() == "rye/file-system"
 }
 
-/// What came of the calls of builtin tools, as the tool of that name says it; the last of them may have failed.
+/// The outcomes of builtin calls in the form of the tool `name`; the last outcome may be a failure.
 pub(crate) fn form(name: &str, params: &Map<String, Value>, outcomes: Vec<Outcome>) -> ReturnValue {
     if name == "write" && params.contains_key("files") {
         return written(params, &outcomes);
@@ -154,7 +154,7 @@ fn written(params: &Map<String, Value>, outcomes: &[Outcome]) -> ReturnValue {
     of(value)
 }
 
-/// A name seen from the project.
+/// A name as a path relative to the project.
 fn whole(directory: &str, name: &str) -> String {
     match directory {
         "" | "." => name.to_owned(),
@@ -181,13 +181,13 @@ fn listed(output: &Value) -> Value {
         all
     };
     let (mut lines, mut entries) = (Vec::new(), Vec::new());
-    for (kind, mark, keys) in [
+    for (kind, suffix, keys) in [
         ("directory", "/", &["directories"][..]),
         ("file", "", &["files", "others"][..]),
     ] {
         for name in sorted(keys) {
             let name = whole(directory, name);
-            lines.push(format!("{name}{mark}"));
+            lines.push(format!("{name}{suffix}"));
             entries.push(json!({"name": name, "type": kind}));
         }
     }
@@ -231,7 +231,7 @@ fn matched(output: &Value) -> Value {
             one["text"].as_str().unwrap_or_default(),
         );
         let mut record = json!({"file": file, "line": number, "content": text});
-        // Of a line that is not shown whole the id is not known.
+        // The id of a cut line is not known.
         if text.starts_with('\u{2026}') || text.ends_with('\u{2026}') {
             lines.push(format!("{file}:{number}:{text}"));
         } else {

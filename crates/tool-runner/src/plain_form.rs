@@ -1,10 +1,10 @@
-//! The result of a builtin tool as tools that are files say it.
+//! Converts results of builtin tools to the form of tools that are files.
 
 use toolglot_builtins::Outcome;
 use toolglot_tool_files::ReturnValue;
 use toolglot_value::{Map, Value};
 
-/// What came of it, as tools say it.
+/// The outcome of a builtin tool as a tool's return value.
 pub(crate) fn returned(outcome: Outcome) -> ReturnValue {
     let mut value = Map::new();
     value.insert("success".to_owned(), Value::Bool(outcome.ok));

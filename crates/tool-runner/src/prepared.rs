@@ -1,4 +1,4 @@
-//! A call before it is judged.
+//! A call before the policy decision.
 
 use std::sync::Arc;
 
@@ -8,39 +8,40 @@ use toolglot_value::{Map, Value};
 
 use crate::resolve::Chain;
 
-/// A tool that was found, verified and read, with arguments that fit: what is judged here is what then runs.
+/// A tool that was found, verified and read, with valid arguments. Exactly the call that the policy decides about runs
+/// later.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The tool and what runs it, with their texts.
+    /// The tool and its executors, with their texts.
     pub chain: Chain,
     /// The action, if one is called.
     pub action: Option<String>,
     /// The arguments, defaults filled in.
     pub arguments: Map<String, Value>,
-    /// The calls of builtin tools that this is, one for each file that is written: whoever judges calls judges it as those
-    /// as well.
+    /// The calls of builtin tools that this call stands for, one for each written file. The policy has to decide about
+    /// them as well.
     pub builtins: Vec<Builtin>,
-    /// What the tool requires, and whatever runs it.
+    /// The capabilities that the tool and its executors require.
     pub requires: Vec<String>,
-    /// What of it nobody granted: it runs only once that is [approved](Prepared::approve).
+    /// The capabilities that are not granted: the call runs only after they are [approved](Prepared::approve).
     pub missing: Vec<String>,
     pub(crate) approved: Vec<String>,
     pub(crate) contract: Arc<ReturnContract>,
 }
 
 impl Prepared {
-    /// Grants what is missing, for this call only.
+    /// Grants the missing capabilities for this call only.
     pub fn approve(&mut self) {
         self.approved.append(&mut self.missing);
     }
 
-    /// Whether a builtin tool carries it out, and no program.
+    /// Whether a builtin tool executes the call, without a program.
     pub fn is_builtin(&self) -> bool {
         self.chain.primitive() == "filesystem"
     }
 }
 
-/// The call of a builtin tool that a call of a tool that is a file is.
+/// A call of a builtin tool that a call of a file tool stands for.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Builtin {
@@ -48,7 +49,7 @@ pub struct Builtin {
     pub tool: &'static str,
     /// Its arguments.
     pub arguments: Map<String, Value>,
-    /// What it does.
+    /// The kind of effect.
     pub effect: Effect,
 }
 

@@ -1,11 +1,11 @@
-//! A program that is ready to be started.
+//! A program that is ready to start.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::environment::Variables;
 
-/// A program that is ready to be started.
+/// A program that is ready to start.
 #[derive(Debug)]
 pub(crate) struct Program {
     /// The tool, as rules name it.
@@ -16,14 +16,15 @@ pub(crate) struct Program {
     pub(crate) stdin: Vec<u8>,
     pub(crate) reads: Vec<PathBuf>,
     pub(crate) manner: Manner,
-    /// Whether it talks to a container engine, which our sandbox does not hold.
+    /// Whether it is the client of a container engine, which runs outside the sandbox.
     pub(crate) is_container: bool,
-    /// Whether the tool's code speaks of a cache: for others none is made or opened, so that they share a warm interpreter.
+    /// Whether the tool's code mentions a cache. Other tools get no cache, so that they share a warm interpreter.
     pub(crate) names_cache: bool,
 }
 
 impl Program {
-    /// The program that ends the container of this one, which continues without its client; `None` if there is none.
+    /// The program that removes this one's container, which continues without its client. `None` if there is no
+    /// container.
     pub(crate) fn remover(&self) -> Option<Program> {
         let name = self.argv.iter().skip_while(|word| *word != "--name").nth(1);
         let name = name.filter(|_| self.is_container)?.clone();
@@ -47,22 +48,22 @@ impl Program {
     }
 }
 
-/// A program that an interpreter which stays can make a copy of itself for.
+/// A program that a resident interpreter can run in a fork of itself.
 #[derive(Debug)]
 pub(crate) struct WarmProgram {
     pub(crate) argv: Vec<OsString>,
-    /// What the interpreter itself gets; the copy gets that of the request.
+    /// The environment of the interpreter; the fork gets the environment in the request.
     pub(crate) env: Variables,
     pub(crate) request: Vec<u8>,
 }
 
-/// How a program answers.
+/// How a program returns its result.
 #[derive(Clone, Debug)]
 pub(crate) enum Manner {
-    /// By what it prints and its exit code.
+    /// By its output and its exit code.
     Printed,
-    /// It is this command that the caller gave: what it prints is text, whatever that looks like.
+    /// The caller's command: its output is text, even if it looks like JSON.
     Command(String),
-    /// By JSON after this word, which the tool does not know.
+    /// As JSON after this marker, which the tool does not know.
     Framed(String),
 }

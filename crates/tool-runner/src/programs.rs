@@ -1,4 +1,4 @@
-//! From a chain and arguments to the words of a program.
+//! Builds the program of a chain with its arguments.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,17 +24,17 @@ const PYTHON: &str = concat!(
     include_str!("../loaders/tool.py"),
     include_str!("../loaders/python.py")
 );
-/// The loader of an interpreter that stays.
+/// The loader of a resident interpreter.
 const WARM: &str = concat!(
     include_str!("../loaders/tool.py"),
     include_str!("../loaders/warm.py")
 );
 const NODE: &str = include_str!("../loaders/node.mjs");
 
-/// The longest text that is handed over as one word of a command line.
+/// The longest text that is passed as one word of a command line.
 const MAX_WORD: usize = 100_000;
 
-/// The program that runs a tool with these parameters; with an interpreter that stays and does the same, where there is one.
+/// The program that runs a tool with these parameters, and its form for a resident interpreter, if there is one.
 pub(crate) fn program(
     runner: &ToolRunner,
     chain: &Chain,
@@ -79,7 +79,7 @@ pub(crate) fn program(
     };
     let program = match protocol {
         Some("function" | "program") if found.language != Language::Python => {
-            // A configuration that names a runtime of Python and the program that it is to run.
+            // A configuration with a Python runtime and the program to run.
             builder.configured(config)
         }
         Some("function") => return builder.python("function"),
@@ -100,7 +100,7 @@ pub(crate) fn program(
 /// The parameters that the tool's program should get as variables and cannot.
 ///
 /// # Errors
-/// If it reads one of them as a variable: it would continue as if that had not been given.
+/// If the program reads such a variable: it would run as if the parameter were missing.
 pub(crate) fn left_out(
     chain: &Chain,
     params: &Map<String, Value>,
@@ -138,13 +138,13 @@ pub(crate) fn left_out(
     }
 }
 
-/// The program of a chain while it is put together.
+/// The builder of a chain's program.
 pub(crate) struct Builder<'a> {
     pub(crate) runner: &'a ToolRunner,
     pub(crate) chain: &'a Chain,
     pub(crate) params: &'a Map<String, Value>,
     pub(crate) env: Variables,
-    /// What `${NAME}` is replaced by: the host's variables and the interpreters that files name.
+    /// The values of `${NAME}`: the host's variables and the interpreters that files name.
     pub(crate) variables: Variables,
     pub(crate) interpreters: Vec<InterpreterVariable>,
 }
@@ -248,7 +248,7 @@ impl Builder<'_> {
         let base = self.env.clone();
         let config = self.chain.tool().1.metadata.config.clone();
         self.configure(config.as_ref())?;
-        // Isolated: neither the environment nor the directory says what is imported.
+        // Isolated mode: neither the environment nor the directory changes the imports.
         let words = |loader: &str| {
             ["-I", "-B", "-X", "utf8", "-c", loader]
                 .map(OsString::from)
@@ -301,8 +301,8 @@ impl Builder<'_> {
             "nonce": nonce,
             "printed_bytes": sizes::printed(self.runner),
         });
-        // Modules are made of texts, not of files: the interface for that is called experimental, and has been there since
-        // Node 12.
+        // Modules are built from texts, not from files: the API for that is marked experimental and exists since Node
+        // 12.
         let words = [
             "--no-warnings",
             "--experimental-vm-modules",
@@ -349,7 +349,7 @@ impl Builder<'_> {
         let text = |key: &str| config.and_then(|config| config.get(key)?.as_str());
         let command = ShellCommand::of(self.chain, self.params)?;
         let (script, manner) = match command {
-            // Its own text may run the parameter as well.
+            // A script runs its own text, which may run the parameter as well.
             _ if found.language == Language::Bash => (found.code().into_owned(), Manner::Printed),
             Some(command) => {
                 let text = command.text.to_owned();
@@ -375,7 +375,7 @@ impl Builder<'_> {
         };
         let name = self.path();
         self.configure(config)?;
-        // What is left out was reported before: see [`left_out`].
+        // Parameters that are left out are reported by [`left_out`].
         let _ = environment::parameters(self.params, &mut self.env);
         self.env
             .insert("TOOLGLOT_PROJECT".to_owned(), self.project());
@@ -395,7 +395,7 @@ impl Builder<'_> {
         if config.contains_key("image") {
             return self.container(config);
         }
-        // The configuration is the file's own text; parameters are no part of it.
+        // The configuration is the file's own text and contains no parameters.
         let expanded = self.expand(config)?;
         let command = match expanded.get("command") {
             Some(Value::String(command)) => command.clone(),
@@ -409,7 +409,7 @@ impl Builder<'_> {
         let args = words(expanded.get("args")).map_err(|why| self.bad(why))?;
         environment::configured(config.get("env"), &self.variables, &mut self.env)
             .map_err(|unset| self.chain.unset(unset))?;
-        // What is left out was reported before: see [`left_out`].
+        // Parameters that are left out are reported by [`left_out`].
         let _ = environment::parameters(self.params, &mut self.env);
         self.env
             .insert("TOOLGLOT_PROJECT".to_owned(), self.project());

@@ -1,5 +1,4 @@
-//! What in the project a tool may not see or change, for those who build no sandbox of ours: container engines, and sessions that
-//! have to know whether theirs would be built the same now.
+//! The protected paths of the project for users outside our sandbox: container engines, and the keys of sessions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +8,7 @@ use toolglot_builtins::ProtectedPaths;
 use crate::failure::CallError;
 use crate::runner::ToolRunner;
 
-/// Looks for it.
+/// Searches the project for the protected paths of a tool.
 pub(crate) fn of(runner: &ToolRunner, id: &str) -> Result<ProtectedPaths, CallError> {
     let found = ProtectedPaths::of_tool(&runner.project, id, &runner.sandbox.refused);
     found.map_err(|source| CallError::NotKept {
@@ -18,7 +17,7 @@ pub(crate) fn of(runner: &ToolRunner, id: &str) -> Result<ProtectedPaths, CallEr
     })
 }
 
-/// What of the project a tool may change now.
+/// The paths of the project that a tool may change.
 pub(crate) fn writable(runner: &ToolRunner) -> Vec<PathBuf> {
     if runner.grants("fs.write") {
         runner.sandbox.writable(&runner.project)
@@ -27,9 +26,9 @@ pub(crate) fn writable(runner: &ToolRunner) -> Vec<PathBuf> {
     }
 }
 
-/// The project in words for a container engine: at `/workspace`, with the same to see and to change as a program here has.
+/// The mount options for a container engine: `/workspace` shows and permits the same as the sandbox of a program.
 pub(crate) fn mounts(runner: &ToolRunner, id: &str) -> Result<Vec<String>, CallError> {
-    let kept = of(runner, id)?;
+    let paths = of(runner, id)?;
     let between = |path: &PathBuf| -> Vec<PathBuf> {
         let above = path
             .ancestors()
@@ -39,23 +38,23 @@ pub(crate) fn mounts(runner: &ToolRunner, id: &str) -> Result<Vec<String>, CallE
     let mut mounts: BTreeMap<PathBuf, Mount> = BTreeMap::new();
     let writable = writable(runner);
     let is_writable = |path: &Path| writable.iter().any(|top| path.starts_with(top));
-    // What programs obey is not opened by a mount inside of it.
-    let is_free = |path: &&PathBuf| !kept.guarded.iter().any(|guarded| path.starts_with(guarded));
+    // A writable mount may not open a path inside a read-only one.
+    let is_free = |path: &&PathBuf| !paths.guarded.iter().any(|top| path.starts_with(top));
     let parts = writable.iter().filter(|path| **path != runner.project);
     mounts.extend(
         parts
             .filter(is_free)
             .map(|path| (path.clone(), Mount::Itself)),
     );
-    // With the directories that they stand in, so that none is moved away with them.
-    let held = kept.guarded.iter().chain(&kept.held).flat_map(between);
+    // Includes the parent directories, so that a protected path is not moved with its parent.
+    let held = paths.guarded.iter().chain(&paths.held).flat_map(between);
     mounts.extend(
         held.filter(|path| is_writable(path))
             .map(|path| (path, Mount::Itself)),
     );
-    let guarded = kept.guarded.into_iter().filter(|path| is_writable(path));
+    let guarded = paths.guarded.into_iter().filter(|path| is_writable(path));
     mounts.extend(guarded.map(|path| (path, Mount::ReadOnly)));
-    mounts.extend(kept.secret.into_iter().map(|path| (path, Mount::Empty)));
+    mounts.extend(paths.secret.into_iter().map(|path| (path, Mount::Empty)));
     let bad = |path: &Path| CallError::Config {
         id: id.to_owned(),
         why: format!(
@@ -88,9 +87,9 @@ pub(crate) fn mounts(runner: &ToolRunner, id: &str) -> Result<Vec<String>, CallE
     Ok(words)
 }
 
-/// What a container finds at a place.
+/// The content of a mount in a container.
 enum Mount {
-    /// What is there, and that cannot be moved.
+    /// The present entry, which cannot be moved.
     Itself,
     ReadOnly,
     Empty,

@@ -1,9 +1,9 @@
-//! Words that nobody guesses.
+//! Random words.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// One that no text holds either.
+/// A random marker that no ordinary text contains.
 pub(crate) fn nonce() -> String {
     format!("\u{1}toolglot:{}:", random_word())
 }
@@ -12,7 +12,7 @@ pub(crate) fn nonce() -> String {
 pub(crate) fn random_word() -> String {
     static N_WORDS: AtomicU64 = AtomicU64::new(0);
     let mut bytes = [0_u8; 16];
-    // Without random bytes the clock and a count tell two calls apart; a tool cannot see either.
+    // Without random bytes the clock and a counter distinguish two calls; a tool cannot see them.
     if getrandom::fill(&mut bytes).is_err() {
         let n = N_WORDS.fetch_add(1, Ordering::Relaxed);
         let now = format!("{:?}{n}", Instant::now());

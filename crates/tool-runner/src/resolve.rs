@@ -1,4 +1,4 @@
-//! From a tool to the primitive that runs it.
+//! Resolves a tool to the primitive that runs it.
 
 use toolglot_tool_files::template::UnsetVariable;
 use toolglot_tool_files::{Executor, ItemId, Language, ToolFile, executor_id, nearest_executor};
@@ -11,10 +11,10 @@ use toolglot_value::{Map, Value};
 use crate::failure::CallError;
 use crate::texts::texts;
 
-/// A chain has at most this many links, the tool included.
+/// The most links of a chain, the tool included.
 pub const MAX_DEPTH: usize = 10;
 
-/// A tool and what runs it, in order; the last is a primitive.
+/// A tool and its executors, in order; the last is a primitive.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Chain {
@@ -22,7 +22,7 @@ pub struct Chain {
     pub links: Vec<ToolSource>,
     /// Why the tool may run.
     pub standing: TrustBasis,
-    /// What the tool imports from beside it, and what that does: each may run as well. Python's by name, the others by file.
+    /// The sibling files that the tool imports, directly or not. Python's are keyed by name, others by file.
     pub modules: Vec<(String, ToolSource)>,
 }
 
@@ -46,13 +46,13 @@ impl Chain {
         self.links[self.links.len() - 1].id.name()
     }
 
-    /// Whether the tool is one of a server.
+    /// Whether the tool belongs to a server.
     pub fn is_server(&self) -> bool {
         self.protocol().as_deref() == Some("mcp")
     }
 
-    /// How the tool is started and given its parameters, as the nearest runtime says. A runtime that stands in the place of
-    /// one of the system is run as that one is, whatever its file says.
+    /// The protocol of the nearest runtime: how the tool starts and gets its parameters. A runtime with the id of a
+    /// system runtime always has the system's protocol.
     pub fn protocol(&self) -> Option<String> {
         let said = |found: &ToolSource| {
             let config = found.tool().metadata.config.as_ref()?;
@@ -64,9 +64,9 @@ impl Chain {
         })
     }
 
-    /// The configuration of the tool, and beneath it what the links after it say: what the tool says itself counts.
+    /// The configurations of all links, merged; an earlier link overrides a later one.
     ///
-    /// The command of a runtime that stands in the place of one of the system is left out: our code starts the program.
+    /// The command of a runtime with the id of a system runtime is left out: this crate's code starts the program.
     pub fn settings(&self) -> Map<String, Value> {
         let mut settings = Map::new();
         for (at, link) in self.links.iter().enumerate().rev() {
@@ -81,7 +81,7 @@ impl Chain {
         settings
     }
 
-    /// The refusal of a call whose configuration names a variable without a value: the nearest link that names it is the file.
+    /// The error for a variable without a value; it names the nearest link that uses the variable.
     pub(crate) fn unset(&self, unset: UnsetVariable) -> CallError {
         let reference = format!("${{{}}}", unset.name);
         let names = |link: &&ToolSource| configured_texts(link).contains(&reference);
@@ -99,7 +99,7 @@ impl Chain {
         self.links.iter().any(names)
     }
 
-    /// What the links require, each of them: whatever runs a tool is asked for as the tool is.
+    /// The capabilities that all links require: executors need their grants like the tool.
     pub fn requires(&self) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
         for requirement in self
@@ -122,22 +122,22 @@ fn configured_texts(link: &ToolSource) -> String {
     configured.map(texts).collect()
 }
 
-/// The primitives that there are: code of this crate, which these ids name whatever files are called so.
+/// The primitives: code of this crate. These ids always name it, even if files have the same ids.
 const PRIMITIVES: &[&str] = &[
     "rye/core/primitives/subprocess",
     "rye/core/primitives/http_client",
     "rye/core/primitives/filesystem",
 ];
 
-/// What runs a tool, if it may be called at all: the one answer that `call`, `run`, `check`, `list`, `show` and `verify` give.
+/// The chain of a tool, if it may be called: `call`, `run`, `check`, `list`, `show` and `verify` share this decision.
 ///
-/// The file has to be a tool; every link of its chain, and what it imports, has to be in order and trusted; and its server, if
-/// it is a server's, has to be defined.
+/// The file has to be a tool. Every link of its chain, and every imported file, has to be valid and trusted. The server
+/// of a server's tool has to be defined.
 ///
 /// # Errors
-/// The first thing that keeps it from being called, with the link that it is about.
+/// The first reason against the call, with its link.
 pub fn resolve(registry: &Registry, trust: &Trust, tool: ToolSource) -> Result<Chain, CallError> {
-    // Of what cannot be read nobody knows what it is.
+    // The type of an unreadable file is not known.
     let is_read = tool.tool().errors().all(|error| error.rule.code != "F01");
     if let Some(part) = tool.tool().part().filter(|_| is_read) {
         return Err(CallError::NotCallable {
@@ -169,10 +169,10 @@ pub fn resolve(registry: &Registry, trust: &Trust, tool: ToolSource) -> Result<C
     })
 }
 
-/// Whether the executor that a tool names leads to a primitive, whoever vouches for the files on the way.
+/// Whether a tool's executor leads to a primitive. Trust is not checked.
 ///
 /// # Errors
-/// Why it does not. What is wrong with the tool itself is not reported here.
+/// Why it does not. Faults of the tool itself are not reported here.
 pub fn leads_somewhere(
     registry: &Registry,
     tool: &ToolFile,
@@ -182,17 +182,17 @@ pub fn leads_somewhere(
         return Ok(());
     };
     let first = executor_of(registry, (tool.id.as_str(), space), executor)?;
-    // The tool itself is a link too.
+    // The tool itself counts as a link.
     links(registry, first, 1, &mut |link| {
         faulty(link, link.tool()).map_or(Ok(()), Err)
     })?;
     Ok(())
 }
 
-/// Whether the server that a tool is one of is defined, whoever vouches for it.
+/// Whether the server of a tool is defined. Trust is not checked.
 ///
 /// # Errors
-/// Why it is not.
+/// Why the server is not defined.
 pub fn has_server(registry: &Registry, tool: &ToolFile, space: Space) -> Result<(), CallError> {
     let Some(server) = server_of(tool) else {
         return Ok(());
@@ -204,7 +204,7 @@ pub fn has_server(registry: &Registry, tool: &ToolFile, space: Space) -> Result<
     is_server(&found)
 }
 
-/// The server that a tool names as its own.
+/// The server that a tool names.
 fn server_of(tool: &ToolFile) -> Option<&str> {
     let Executor::Id(executor) = &tool.metadata.executor else {
         return None;
@@ -216,7 +216,7 @@ fn server_of(tool: &ToolFile) -> Option<&str> {
     config.get("server")?.as_str()
 }
 
-/// Whether a file defines a server.
+/// Checks that a file defines a server.
 pub(crate) fn is_server(found: &ToolSource) -> Result<(), CallError> {
     match found.tool().metadata.tool_type.as_deref() {
         Some("mcp_server") => Ok(()),
@@ -227,7 +227,7 @@ pub(crate) fn is_server(found: &ToolSource) -> Result<(), CallError> {
     }
 }
 
-/// The file that an executor's name means, as seen by a file of a space.
+/// The file that an executor's name refers to, for a file of a space.
 fn executor_of(
     registry: &Registry,
     (from, space): (&str, Space),
@@ -259,7 +259,7 @@ fn executor_of(
     match registry.find_from(&id, space) {
         Ok(found) => Ok(found),
         Err(FindError::NotFound { .. }) => {
-            // It is there, for others than this one.
+            // The executor may exist in a space that this file may not use.
             match registry.find_from(&id, Space::Project) {
                 Ok(found) => Err(LinkError::Upwards {
                     id: from.to_owned(),
@@ -279,7 +279,8 @@ fn folder(id: &str) -> &str {
     id.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// A file and what runs it, in order, after that many links of a chain; `look` is asked about each before the next is looked for.
+/// A file and its executors, in order, after `n_before` links of a chain. `look` checks each link before the next
+/// lookup.
 fn links(
     registry: &Registry,
     tool: ToolSource,
@@ -339,7 +340,7 @@ fn links(
     Ok(links)
 }
 
-/// Why a file cannot be used, whoever vouches for it.
+/// The error for a file that violates rules. Trust is not checked.
 pub(crate) fn faulty(found: &ToolSource, tool: &ToolFile) -> Option<CallError> {
     Some(CallError::Faulty {
         id: found.id.to_string(),
@@ -348,10 +349,10 @@ pub(crate) fn faulty(found: &ToolSource, tool: &ToolFile) -> Option<CallError> {
     })
 }
 
-/// More modules than this are no tool.
+/// The most modules of a tool.
 const MAX_MODULES: usize = 100;
 
-/// What a tool imports from beside it, and what that imports: all of it has to be trusted as the tool is.
+/// The sibling files that a tool imports, directly or not: all of them have to be trusted like the tool.
 fn modules(
     registry: &Registry,
     trust: &Trust,
@@ -367,7 +368,7 @@ fn modules(
                 found = registry.file(id, extension, tool.space)?;
             }
         }
-        // A module of the language, an installed one, or none: whoever imports it learns which.
+        // A module of the language, an installed one, or a missing one: the interpreter reports the latter.
         let Some(found) = found else { continue };
         let name = if is_python {
             sibling.name

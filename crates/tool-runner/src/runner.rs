@@ -1,4 +1,4 @@
-//! Where tools are called: what a call needs that is no part of it.
+//! The environment of calls: project, rights, sandbox and shared state.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -18,42 +18,42 @@ use crate::sessions::Servers;
 use crate::warm::WarmInterpreters;
 use crate::watch::Watch;
 
-/// Runs tools that are files: where they are found, with what rights and in which sandbox they run.
+/// Runs tools that are files. It has their registry, their rights and their sandbox.
 ///
-/// It is shared by threads; calls on it do not wait for each other's programs. A clone costs little and shares all that stays
-/// between calls: trust, costs, sessions with servers, warm interpreters.
+/// Threads share it; calls do not wait for each other's programs. A clone is cheap and shares all state between calls:
+/// trust, costs, sessions with servers, warm interpreters.
 #[derive(Clone, Debug)]
 pub struct ToolRunner {
-    /// Where tools are found.
+    /// The registry of tools.
     pub(crate) registry: Arc<Registry>,
-    /// Whom the user trusts.
+    /// The trust store.
     pub(crate) trust: SharedTrust,
     /// The project: absolute, without links.
     pub(crate) project: PathBuf,
-    /// What is granted: `fs.write`, `net.http`, `shell.execute`, `rye.execute.*`, ..
+    /// The granted capabilities: `fs.write`, `net.http`, `shell.execute`, `rye.execute.*`, ..
     pub(crate) granted: Vec<String>,
-    /// The sandbox of their programs.
+    /// The sandbox of the tools' programs.
     pub(crate) sandbox: ProgramSandbox,
-    /// The environment that files may name variables of.
+    /// The environment variables that files may name.
     pub(crate) variables: Arc<Variables>,
-    /// What runs tools.
+    /// The interpreters of tools.
     pub(crate) interpreters: Interpreters,
-    /// What calls may cost.
+    /// The budget of calls.
     pub(crate) budget: Budget,
-    /// How one waits between attempts, where nobody may cancel the call.
+    /// How to wait between attempts of a call that cannot be cancelled.
     pub(crate) pause: fn(Duration),
-    /// Sessions with servers of tools, kept between calls.
+    /// Sessions with servers of tools, which stay between calls.
     pub(crate) servers: Servers,
-    /// Which of them may be asked, and for what.
+    /// The servers that may be used, and their allowed tools.
     pub(crate) server_rules: ServerRules,
-    /// Who may end calls, and gets their progress.
+    /// Cancels calls and receives their progress.
     pub(crate) watch: Watch,
     /// Interpreters that wait for the next call.
     pub(crate) warm: WarmInterpreters,
 }
 
 impl ToolRunner {
-    /// A runner for the tools of a project, that grants reading and nothing else, in the strongest sandbox.
+    /// A runner for the tools of a project that grants only reading, in the strongest sandbox.
     ///
     /// # Errors
     /// If the registry or the trust cannot be opened.
@@ -65,7 +65,7 @@ impl ToolRunner {
         Ok(ToolRunner::new(registry, trust, project))
     }
 
-    /// The same with a registry and a trust store that are open already. `project` is absolute, without links.
+    /// A runner with an open registry and trust store. `project` is absolute, without links.
     pub fn new(registry: Arc<Registry>, trust: SharedTrust, project: &Path) -> ToolRunner {
         let of_process = std::env::vars_os();
         let variables = of_process
@@ -88,7 +88,7 @@ impl ToolRunner {
         }
     }
 
-    /// The same runner, which grants this and no more: `fs.write`, `net.http`, `shell.execute`, `rye.execute.*`, ..
+    /// The same runner with exactly these grants: `fs.write`, `net.http`, `shell.execute`, `rye.execute.*`, ..
     #[must_use]
     pub fn with_granted(self, granted: Vec<String>) -> ToolRunner {
         ToolRunner { granted, ..self }
@@ -100,13 +100,13 @@ impl ToolRunner {
         ToolRunner { sandbox, ..self }
     }
 
-    /// The same runner, whose calls are paid for from this budget.
+    /// The same runner with another budget.
     #[must_use]
     pub fn with_budget(self, budget: Budget) -> ToolRunner {
         ToolRunner { budget, ..self }
     }
 
-    /// The same runner, which shares these sessions with servers, and asks servers as the rules say.
+    /// The same runner with these shared sessions and these rules for servers.
     #[must_use]
     pub fn with_servers(self, servers: Servers, server_rules: ServerRules) -> ToolRunner {
         ToolRunner {
@@ -116,7 +116,7 @@ impl ToolRunner {
         }
     }
 
-    /// The same runner with another environment for files to name variables of, in place of the process's own.
+    /// The same runner with other variables for files than the process's own.
     #[must_use]
     pub fn with_variables(self, variables: Variables) -> ToolRunner {
         ToolRunner {
@@ -134,18 +134,18 @@ impl ToolRunner {
         }
     }
 
-    /// The same runner, which waits between attempts by this function where nobody may cancel the call.
+    /// The same runner with another function to wait between attempts of a call that cannot be cancelled.
     #[must_use]
     pub fn with_pause(self, pause: fn(Duration)) -> ToolRunner {
         ToolRunner { pause, ..self }
     }
 
-    /// Where tools are found.
+    /// The registry of tools.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// Whom the user trusts.
+    /// The trust store.
     pub fn trust(&self) -> &SharedTrust {
         &self.trust
     }
@@ -155,22 +155,22 @@ impl ToolRunner {
         &self.project
     }
 
-    /// What is granted.
+    /// The granted capabilities.
     pub fn granted(&self) -> &[String] {
         &self.granted
     }
 
-    /// The sandbox of its programs.
+    /// The sandbox of the tools' programs.
     pub fn sandbox(&self) -> &ProgramSandbox {
         &self.sandbox
     }
 
-    /// What calls may cost, and did.
+    /// The budget, with the amount spent.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// What runs tools.
+    /// The interpreters of tools.
     pub fn interpreters(&self) -> &Interpreters {
         &self.interpreters
     }
@@ -180,7 +180,7 @@ impl ToolRunner {
         &self.warm
     }
 
-    /// The same runner for a call that somebody else watches.
+    /// The same runner for a call with another watcher.
     #[must_use]
     pub fn watched_by(&self, watch: Watch) -> ToolRunner {
         ToolRunner {
@@ -189,20 +189,20 @@ impl ToolRunner {
         }
     }
 
-    /// The same runner, which grants more.
+    /// The same runner with further grants.
     pub(crate) fn granting(&self, more: &[String]) -> ToolRunner {
         let mut runner = self.clone();
         runner.granted.extend_from_slice(more);
         runner
     }
 
-    /// Whether something is granted.
+    /// Whether a capability is granted.
     pub fn grants(&self, capability: &str) -> bool {
         let granted: Vec<&str> = self.granted.iter().map(String::as_str).collect();
         capability::covers(&granted, capability)
     }
 
-    /// The environment that programs may get, as far as files name its variables: what the policy lists.
+    /// The variables that files may pass to programs: those that the policy lists.
     pub(crate) fn program_variables(&self) -> Variables {
         let settings = &self.sandbox.settings;
         let all = self.variables.iter();
@@ -211,7 +211,7 @@ impl ToolRunner {
             .collect()
     }
 
-    /// The refusal of a program whose file names a variable that has a value, and that the policy does not list.
+    /// Changes the error for a variable without a value to the one for a variable that the policy does not list.
     pub(crate) fn unlisted(&self, error: CallError) -> CallError {
         match error {
             CallError::UnsetVariable { id, name, file }
@@ -225,28 +225,28 @@ impl ToolRunner {
     }
 }
 
-/// Whom the user trusts, shared by all who look it up and change it.
+/// The trust store, shared by readers and writers.
 #[derive(Clone, Debug)]
 pub struct SharedTrust(Arc<RwLock<Trust>>);
 
 impl SharedTrust {
-    /// Shares `trust`: clones look it up and change it together.
+    /// Shares `trust`: clones read and change the same store.
     pub fn new(trust: Trust) -> SharedTrust {
         SharedTrust(Arc::new(RwLock::new(trust)))
     }
 
-    /// To look it up. Waits while somebody changes it.
+    /// Locks the store for reading. Waits for a writer.
     pub fn read(&self) -> RwLockReadGuard<'_, Trust> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// To change it. Waits for everybody else.
+    /// Locks the store for changes. Waits for all readers and writers.
     pub fn write(&self) -> RwLockWriteGuard<'_, Trust> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Why a project's tools cannot be looked at.
+/// Why a project's tools cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {

@@ -1,4 +1,4 @@
-//! A tool's program in its sandbox.
+//! Builds the sandboxed command of a tool's program.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::program::{Manner, Program};
 use crate::runner::ToolRunner;
 use crate::sizes;
 
-/// The program in its sandbox.
+/// The sandboxed command of a program.
 pub(crate) fn command(
     runner: &ToolRunner,
     program: Program,
     time: Duration,
 ) -> Result<Command, CallError> {
-    // After the frame of an answer stands what was printed too: how long each is, is looked at when it is read.
+    // A framed answer also contains the tool's output: the reader checks their lengths.
     let output_bytes = match program.manner {
         Manner::Framed(_) => sizes::ANSWER_BYTES,
         _ => sizes::answer(runner),
@@ -57,7 +57,7 @@ pub(crate) fn command(
     };
     command.argv = program.argv;
     command.cwd = program.cwd;
-    // No file says otherwise of what the sandbox sets.
+    // A file cannot override variables that the sandbox sets.
     let mut env = environment::pairs(program.env);
     env.retain(|(name, _)| command.env.iter().all(|(own, _)| own != name));
     command.env.extend(env);

@@ -1,4 +1,4 @@
-//! Sessions with servers, kept between calls.
+//! A pool of sessions with servers that stay open between calls.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use toolglot_mcp::client::{Client, Terms, Trouble};
 use toolglot_value::Value;
 
-/// How long what a server says of its tools is taken for what it says now, where it does not say that it changed.
+/// How long a list of tools is valid without a change that the server reports.
 const FRESH: Duration = Duration::from_secs(60);
-/// The longest time between two beginnings of a server that dies.
+/// The longest pause between two starts of a server that dies.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// The first.
+/// The first pause.
 const PAUSE: Duration = Duration::from_millis(200);
-/// So many idle sessions with one server are kept.
+/// The most idle sessions with one server.
 const MAX_IDLE: usize = 4;
 
-/// Sessions that nobody uses at the moment, by server. A copy shares them; the last one to go ends them.
+/// Idle sessions by server. Clones share the sessions; the drop of the last clone ends them.
 #[derive(Clone, Debug, Default)]
 pub struct Servers(Arc<Mutex<State>>);
 
@@ -27,7 +27,7 @@ struct State {
     died: BTreeMap<String, (u32, Instant)>,
 }
 
-/// A session, and what its server said of its tools.
+/// A session with its server's list of tools.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) key: String,
@@ -37,7 +37,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// One that was opened just now.
+    /// A new session.
     pub(crate) fn new(key: String, client: Client) -> Session {
         Session {
             key,
@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    /// Asks for the tools anew if they may have changed.
+    /// Requests the tools again if they may have changed.
     pub(crate) fn refresh(&mut self, terms: &Terms<'_>) -> Result<(), Trouble> {
         let is_fresh = self.listed.is_some_and(|listed| listed.elapsed() < FRESH);
         if self.client.is_changed()? || !is_fresh {
@@ -59,7 +59,7 @@ impl Session {
 }
 
 impl Servers {
-    /// A session that nobody uses, if one is still open.
+    /// An idle session, if one is still open.
     pub(crate) fn idle(&self, key: &str) -> Option<Session> {
         loop {
             let mut session = self.state().idle.get_mut(key).and_then(Vec::pop)?;
@@ -70,7 +70,7 @@ impl Servers {
         }
     }
 
-    /// Keeps a session for the next call.
+    /// Returns a session to the pool.
     pub(crate) fn give_back(&self, session: Session) {
         let mut state = self.state();
         state.died.remove(&session.key);
@@ -80,13 +80,13 @@ impl Servers {
         }
     }
 
-    /// Takes leave of all servers that nobody asks at the moment.
+    /// Ends all idle sessions.
     pub fn end(&self) {
         let idle = std::mem::take(&mut self.state().idle);
         drop(idle);
     }
 
-    /// Counts a death against the next start.
+    /// Counts a death, which delays the next start.
     pub(crate) fn has_died(&self, key: &str) {
         let mut state = self.state();
         let died = state
@@ -96,7 +96,7 @@ impl Servers {
         *died = (died.0.saturating_add(1), Instant::now());
     }
 
-    /// Waits until a server that died may be begun again.
+    /// Waits until a server that died may be restarted.
     pub(crate) fn pause(&self, key: &str, terms: &Terms<'_>) -> Result<(), Trouble> {
         let Some((n, since)) = self.state().died.get(key).copied() else {
             return Ok(());

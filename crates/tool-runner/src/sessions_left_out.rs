@@ -1,11 +1,11 @@
-//! What stands for sessions with servers where the feature `mcp` is off.
+//! Replaces the sessions with servers without the feature `mcp`.
 
-/// Sessions with servers: none.
+/// An empty pool of sessions.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Servers {}
 
 impl Servers {
-    /// Takes leave of all servers.
+    /// Does nothing: there are no sessions.
     pub fn end(&self) {}
 }

@@ -1,26 +1,26 @@
-//! The command that a tool of a shell is given to run.
+//! The command that a shell tool runs for a call.
 
 use toolglot_value::{Map, Value};
 
 use crate::failure::CallError;
 use crate::resolve::Chain;
 
-/// The command that a call gives a shell to run. Policies judge exactly this text, and the shell runs it.
+/// The command of a call for a shell. The policy decides about exactly this text, and the shell runs it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShellCommand<'a> {
     pub(crate) text: &'a str,
-    /// Where it runs, relative to the project.
+    /// The working directory, relative to the project.
     pub(crate) directory: &'a str,
 }
 
 impl<'a> ShellCommand<'a> {
-    /// The command of a call; none if no parameter holds one. Any link of the chain may name the parameters.
+    /// The command of a call; `None` if no parameter is a command. Any link of the chain may name the parameters.
     ///
-    /// A script of the shell that names such a parameter runs its own text, which may run the parameter as well.
+    /// A shell script that names such a parameter runs its own text, which may run the parameter as well.
     ///
     /// # Errors
     ///
-    /// The parameter holds no text.
+    /// The parameter is not a string.
     pub(crate) fn of(
         chain: &Chain,
         params: &'a Map<String, Value>,

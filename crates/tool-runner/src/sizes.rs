@@ -1,18 +1,18 @@
-//! How much of what a tool says is taken.
+//! The size limits of tool results.
 
 use crate::runner::ToolRunner;
 
-/// What is taken of an answer, in bytes.
+/// The most bytes of an answer.
 pub(crate) const ANSWER_BYTES: usize = 64 << 20;
-/// What is kept of a tool's own prints, in bytes.
+/// The most bytes of a tool's printed output.
 pub(crate) const PRINTED_BYTES: usize = 256 << 10;
 
-/// What is taken of an answer here.
+/// The limit of an answer under the policy.
 pub(crate) fn answer(runner: &ToolRunner) -> usize {
     runner.sandbox.settings.tool_output(ANSWER_BYTES)
 }
 
-/// What is kept of a tool's own prints here.
+/// The limit of printed output under the policy.
 pub(crate) fn printed(runner: &ToolRunner) -> usize {
     runner.sandbox.settings.tool_output(PRINTED_BYTES)
 }

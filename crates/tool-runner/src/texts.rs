@@ -1,4 +1,4 @@
-//! The texts of a value.
+//! Collects the texts of a value.
 
 use toolglot_value::Value;
 

@@ -1,4 +1,5 @@
-//! Python functions: an interpreter that is started once and forks one child per call, before the call comes.
+//! Warm interpreters for Python functions: an interpreter starts once and forks one child per call, before the call
+//! comes.
 //!
 //! ```text
 //!         interpreter ──fork──▶ child: waits, reads the request, runs the tool, answers on a pipe of its own
@@ -8,12 +9,12 @@
 //!    ◀────────┘ "clean"
 //! ```
 //!
-//! The interpreter stands in the sandbox of one call: namespaces, Landlock, the filter of system calls, limits. A child
-//! inherits them all, and is killed with everything it started before the next one is forked. It shares with the ones before
-//! it only what is looked at after each call: whoever leaves a trace in the private directories, in the memory that processes
-//! share, or at the interpreter itself, was the last one there, and the next call gets an interpreter of its own. That is
-//! found out after the call, and asked for before the next one.
-//! One call at a time; when time is up, or anything is not as expected, all of it is killed.
+//! The interpreter is in the sandbox of one call: namespaces, Landlock, the filter of system calls, limits. A child
+//! inherits all of them. The child is killed with everything it started before the next one is forked. Children share
+//! only state that is checked after each call: the private directories, shared memory and the interpreter itself. After
+//! a call that leaves a trace there, the next call gets a new interpreter. The check runs after the call, and its
+//! result is read before the next one. An interpreter has one call at a time. After a timeout or an unexpected message,
+//! everything in the sandbox is killed.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -33,37 +34,39 @@ use toolglot_sandbox::{Cancel, Command, Exit, Isolation, Resident, SandboxError,
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::warm_call::{Ended, NotWarm, Taken, Terms};
 
-/// How long the interpreter may take, once the child is dead, to kill what that left behind.
+/// How long the interpreter may take to kill the remaining processes of a dead child.
 const GRACE: Duration = Duration::from_secs(2);
-/// Interpreters that wait for a call; the one that waited longest goes first.
+/// The most waiting interpreters; the one that waited longest is ended first.
 const MOST_WAITING: usize = 16;
-/// How much of an answer, and of what was printed, is taken; what is more is counted.
+/// The bytes of one read from a pipe.
 const PIECE: usize = 64 << 10;
 
-/// Interpreters that wait for calls. A clone shares them; each of them has one call at a time, and no call waits for another's.
+/// Interpreters that wait for calls. Clones share them. Each interpreter has one call at a time, and no call waits for
+/// another's.
 #[derive(Clone, Debug, Default)]
 pub struct WarmInterpreters(Arc<Mutex<Waiting>>);
 
 #[derive(Debug, Default)]
 struct Waiting {
-    /// With what each was started as.
+    /// Each with its start parameters.
     interpreters: Vec<(StartedAs, WarmInterpreter)>,
-    /// Programs that cannot be kept warm, by their files.
+    /// Programs that cannot stay warm, by their files.
     cold: Vec<std::ffi::OsString>,
 }
 
-/// What has to be equal for a call to be another's successor: everything that the sandbox is built of.
+/// The start parameters of an interpreter: everything that its sandbox depends on. They have to be equal for its next
+/// call.
 #[derive(Debug, PartialEq, Eq)]
 struct StartedAs {
     argv: Vec<std::ffi::OsString>,
     env: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     read: Vec<std::path::PathBuf>,
     write: Vec<std::path::PathBuf>,
-    /// What it may not see or change, as it stands there.
+    /// The present entries of the protected paths.
     protected: [Fingerprint; 4],
     has_network: bool,
     limits: toolglot_sandbox::ResourceLimits,
-    /// The project: another directory may come to stand at its path.
+    /// The project's directory by device and inode: its path may be replaced.
     place: Option<(u64, u64)>,
 }
 
@@ -91,7 +94,8 @@ impl StartedAs {
 }
 
 impl WarmInterpreters {
-    /// Calls a function. `command` is the interpreter with its loader and sandbox; its time does not count, that of `terms` does.
+    /// Calls a function. `command` is the interpreter with its loader and sandbox. The time limit is in `terms`, not in
+    /// `command`.
     pub(crate) fn call(
         &self,
         command: &Command,
@@ -115,7 +119,7 @@ impl WarmInterpreters {
                 .map(|(at, _)| at)
                 .map(|at| state.interpreters.remove(at).1)
         };
-        // Whether it is still there it may have to say first, which no other call waits for.
+        // The check may wait for the interpreter, so it runs without the lock.
         let waiting = waiting.and_then(|mut waiting| waiting.is_waiting().then_some(waiting));
         let mut interpreter = match waiting {
             Some(interpreter) => interpreter,
@@ -140,7 +144,7 @@ impl WarmInterpreters {
                 if let Err(refusal) = interpreter.resident.end() {
                     return Err(NotWarm::Refused(refusal));
                 }
-                // It died before the call: an interpreter that cannot even start its loader.
+                // It died before the call: the interpreter cannot run its loader.
                 Err(is_cold())
             }
         }
@@ -152,11 +156,11 @@ impl WarmInterpreters {
             (state.interpreters.len() >= MOST_WAITING).then(|| state.interpreters.remove(0));
         state.interpreters.push((started_as, interpreter));
         drop(state);
-        // It is ended while nobody waits for the others.
+        // Ends the oldest interpreter without the lock.
         drop(oldest);
     }
 
-    /// How many interpreters wait for a call. Those of which the last one left a trace are dropped.
+    /// How many interpreters wait for a call. Interpreters with a trace of their last call are dropped.
     pub fn n_waiting(&self) -> usize {
         let mut interpreters = std::mem::take(&mut self.state().interpreters);
         interpreters.retain_mut(|(_, waiting)| waiting.is_waiting());
@@ -165,7 +169,7 @@ impl WarmInterpreters {
         n
     }
 
-    /// Ends all that wait. The next call starts one of its own.
+    /// Ends all waiting interpreters. The next call starts a new one.
     pub fn end(&self) {
         let interpreters = std::mem::take(&mut self.state().interpreters);
         drop(interpreters);
@@ -178,21 +182,21 @@ impl WarmInterpreters {
 
 /// Why an interpreter did not take a call.
 enum Trouble {
-    /// It says that it cannot stay.
+    /// The interpreter reports that it cannot stay.
     Cold,
-    /// It is dead, and never said that it was ready.
+    /// The interpreter died before it reported `ready`.
     Gone,
 }
 
-/// One that stays.
+/// A resident interpreter.
 #[derive(Debug)]
 struct WarmInterpreter {
     socket: OwnedFd,
     resident: Resident,
     is_ready: bool,
-    /// Whether it has still to say that the last call left no trace.
+    /// Whether the report about traces of the last call is pending.
     is_in_doubt: bool,
-    /// Room for what is read of a pipe at a time.
+    /// The buffer for one read from a pipe.
     piece: Box<[u8]>,
 }
 
@@ -219,8 +223,8 @@ impl WarmInterpreter {
         })
     }
 
-    /// Whether the last call left no trace, and the child still waits for the next one: whoever tells of an end between two
-    /// calls lost it.
+    /// Whether the last call left no trace, and the next child still waits. A message between two calls means that the
+    /// child ended.
     fn is_waiting(&mut self) -> bool {
         if self.is_in_doubt {
             let mut word = [0; 64];
@@ -231,7 +235,7 @@ impl WarmInterpreter {
         !self.is_in_doubt && !has_more(&self.socket, Duration::ZERO)
     }
 
-    /// One call; with whether another may follow, if it left no trace.
+    /// Runs one call. Returns also whether another call may follow, if this one left no trace.
     fn call(
         &mut self,
         request: &[u8],
@@ -248,7 +252,7 @@ impl WarmInterpreter {
             .min(1 << 30)
             .to_string();
         let deadline = Instant::now().checked_add(terms.time);
-        // What fits into the pipe is there before anybody reads.
+        // Fills the pipe before the child reads.
         let mut n_sent = 0;
         if !pipes.feed(request, &mut n_sent) {
             pipes.request = None;
@@ -261,7 +265,7 @@ impl WarmInterpreter {
             stdout: Taken::default(),
             stderr: Taken::default(),
         };
-        // Where it is gone already, the socket says so below.
+        // If the interpreter has died, the socket reports it below.
         let mut is_over = false;
         let mut grace: Option<Instant> = None;
         while !is_over {
@@ -271,7 +275,7 @@ impl WarmInterpreter {
             if left == Some(Duration::ZERO) || is_cancelled {
                 ended.exit = match (is_cancelled, grace) {
                     (true, _) => Exit::Cancelled,
-                    // The child is done; what it left behind does not go.
+                    // The child has ended, but its remaining processes do not end.
                     (_, Some(_)) => Exit::Code(0),
                     (_, None) => Exit::TimedOut,
                 };
@@ -281,7 +285,7 @@ impl WarmInterpreter {
             if ready.request && !pipes.feed(request, &mut n_sent) {
                 pipes.request = None;
             }
-            for (pipe, is_ready, taken, most, is_heard) in [
+            for (pipe, is_ready, taken, most, is_live) in [
                 (
                     &mut pipes.answer,
                     ready.answer,
@@ -308,10 +312,10 @@ impl WarmInterpreter {
                 if is_ready && !take(pipe.as_ref(), taken, most, &mut self.piece) {
                     *pipe = None;
                 }
-                if let (Some(heard), true) = (&watch.heard, is_heard)
+                if let (Some(listener), true) = (&watch.heard, is_live)
                     && taken.bytes.len() > before
                 {
-                    heard(&taken.bytes[before..]);
+                    listener(&taken.bytes[before..]);
                 }
             }
             if pipes.answer.is_none() && grace.is_none() {
@@ -327,14 +331,14 @@ impl WarmInterpreter {
                     report => {
                         let exit = told(report);
                         self.is_in_doubt = exit.is_some();
-                        // Otherwise the interpreter itself died.
+                        // Without a status the interpreter itself died.
                         ended.exit = exit.unwrap_or(Exit::Signal(9));
                         is_over = true;
                     }
                 }
             }
         }
-        // Whoever wrote is dead, or will be with the interpreter: what is in the pipes is all there is.
+        // All writers are dead, or will be killed with the interpreter: the pipes contain the rest of the output.
         for (pipe, taken, most) in [
             (&pipes.answer, &mut ended.answer, terms.answer_bytes),
             (&pipes.stdout, &mut ended.stdout, terms.printed_bytes),
@@ -350,7 +354,7 @@ impl WarmInterpreter {
     }
 }
 
-/// What the interpreter says at the end of a call: the status of `wait`, and how many were left.
+/// Reads the interpreter's report at the end of a call: the status of `wait`, and the number of remaining processes.
 fn told(report: &[u8]) -> Option<Exit> {
     let (status, n_left) = std::str::from_utf8(report).ok()?.split_once(' ')?;
     let (status, _) = (status.parse::<i32>().ok()?, n_left.parse::<u32>().ok()?);
@@ -370,7 +374,7 @@ struct Pipes {
     stderr: Option<OwnedFd>,
 }
 
-/// Which of them something can be done with.
+/// Which descriptors are ready.
 #[derive(Default)]
 struct Ready {
     request: bool,
@@ -381,13 +385,13 @@ struct Ready {
 }
 
 impl Pipes {
-    /// With the child's ends: request, answer, standard output, standard error.
+    /// Makes the pipes. Returns also the child's ends: request, answer, standard output, standard error.
     fn new() -> io::Result<(Pipes, [OwnedFd; 4])> {
         let (request_end, request) = pipe_with(PipeFlags::CLOEXEC)?;
         let (answer, answer_end) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
-        // Ours alone: the two ends of a pipe have flags of their own.
+        // Only the host's ends are nonblocking: the two ends of a pipe have separate flags.
         for end in [&request, &answer, &stdout, &stderr] {
             rustix::io::ioctl_fionbio(end, true)?;
         }
@@ -421,7 +425,7 @@ impl Pipes {
         let (indices, mut fds): (Vec<usize>, Vec<PollFd<'_>>) = fds.into_iter().unzip();
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         let mut ready = Ready::default();
-        // Interrupted or not: whoever calls looks at the time and comes again.
+        // After an interruption the caller checks the time and waits again.
         if poll(&mut fds, timeout.as_ref()).is_err() {
             return ready;
         }
@@ -439,7 +443,7 @@ impl Pipes {
         ready
     }
 
-    /// Writes what fits. Whether there is more.
+    /// Writes as much as fits. Returns whether there is more.
     fn feed(&self, request: &[u8], n_sent: &mut usize) -> bool {
         let Some(pipe) = &self.request else {
             return false;
@@ -450,13 +454,13 @@ impl Pipes {
                 *n_sent < request.len()
             }
             Err(Errno::AGAIN | Errno::INTR) => true,
-            // Nobody reads any more.
+            // The pipe has no reader.
             Err(_) => false,
         }
     }
 }
 
-/// Reads what is there, once. Whether more may come.
+/// Reads once. Returns whether more may come.
 fn take(pipe: Option<&OwnedFd>, taken: &mut Taken, most: usize, piece: &mut [u8]) -> bool {
     let Some(pipe) = pipe else { return false };
     match rustix::io::read(pipe, &mut *piece) {
@@ -472,7 +476,7 @@ fn take(pipe: Option<&OwnedFd>, taken: &mut Taken, most: usize, piece: &mut [u8]
     }
 }
 
-/// Whether there is something to read, or comes in time.
+/// Whether there is something to read within `time`.
 fn has_more(pipe: &OwnedFd, time: Duration) -> bool {
     let mut fds = [PollFd::new(pipe, PollFlags::IN)];
     let time = Timespec::try_from(time).ok();
@@ -485,7 +489,7 @@ fn send(socket: &OwnedFd, word: &[u8], ends: &[OwnedFd; 4]) -> rustix::io::Resul
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     control.push(SendAncillaryMessage::ScmRights(&fds));
-    // A reader that is gone is an error here, not a signal that ends this process.
+    // Without `NOSIGNAL` a dead reader would end this process by a signal.
     sendmsg(
         socket,
         &[io::IoSlice::new(word)],

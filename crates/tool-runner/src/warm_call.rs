@@ -1,10 +1,10 @@
-//! What a call of a warm interpreter is given, and what comes of it.
+//! The limits and the result of a call in a warm interpreter.
 
 use std::time::Duration;
 
 use toolglot_sandbox::{Exit, SandboxError};
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) exit: Exit,
@@ -13,16 +13,16 @@ pub(crate) struct Ended {
     pub(crate) stderr: Taken,
 }
 
-/// What was read of a pipe, as far as it is kept.
+/// The stored bytes of a pipe.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
     pub(crate) bytes: Vec<u8>,
-    /// How many came after those.
+    /// How many further bytes were dropped.
     pub(crate) n_more: u64,
 }
 
 impl Taken {
-    /// As text, what is no UTF-8 replaced.
+    /// The bytes as text; invalid UTF-8 is replaced.
     pub(crate) fn text(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
         if self.n_more == 0 {
@@ -33,7 +33,7 @@ impl Taken {
     }
 }
 
-/// What one call may use up.
+/// The limits of one call.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(
     not(target_os = "linux"),
@@ -45,15 +45,15 @@ pub(crate) struct Terms {
     pub(crate) printed_bytes: usize,
 }
 
-/// Why a call was not made here.
+/// Why a warm interpreter did not run a call.
 #[derive(Debug)]
 #[cfg_attr(
     not(target_os = "linux"),
     allow(dead_code, reason = "only programs in a sandbox need it")
 )]
 pub(crate) enum NotWarm {
-    /// This interpreter cannot be kept warm: each call has to start one.
+    /// This interpreter cannot stay warm: each call has to start one.
     Cold,
-    /// It was not started.
+    /// The interpreter was not started.
     Refused(SandboxError),
 }

@@ -1,4 +1,4 @@
-//! Systems without a sandbox: no interpreter is kept warm, and the one that would be started is refused.
+//! For systems without a sandbox: no interpreter stays warm, and the start of a program is refused.
 
 use toolglot_sandbox::Command;
 
@@ -22,6 +22,6 @@ impl WarmInterpreters {
         0
     }
 
-    /// Ends all that wait: there are none on this system.
+    /// Does nothing: no interpreter waits on this system.
     pub fn end(&self) {}
 }

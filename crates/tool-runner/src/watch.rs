@@ -1,4 +1,4 @@
-//! Who watches calls: may end them, and gets their progress.
+//! Watches calls: cancels them and receives their progress.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use toolglot_sandbox::Cancel;
 use toolglot_value::Value;
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Progress {
@@ -16,37 +16,37 @@ pub enum Progress {
     Attempt(u32),
     /// The program wrote this to standard error. A line may come in several pieces.
     Said(String),
-    /// A server of tools says how far it is.
+    /// A server of tools reports its progress.
     At {
-        /// So much is done.
+        /// The amount done.
         done: f64,
-        /// Of so much.
+        /// The total amount.
         total: Option<f64>,
-        /// What it does.
+        /// The present step.
         message: Option<String>,
     },
-    /// A server of tools logs something.
+    /// A server of tools logs a record.
     Log {
-        /// One of the eight of syslog.
+        /// One of the eight levels of syslog.
         level: String,
-        /// Who says it.
+        /// The name of the logger.
         logger: Option<String>,
-        /// What.
+        /// The logged data.
         data: Value,
     },
     /// The attempt failed, and another follows after this pause.
     Waiting(Duration),
 }
 
-/// Gets the progress of a call.
+/// Receives the progress of a call.
 pub type ProgressListener = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// Who watches calls.
+/// The watcher of calls.
 #[derive(Clone, Default)]
 pub struct Watch {
-    /// Ends the running call with all that it started, and keeps others from starting.
+    /// Ends the running call with all its processes, and keeps further calls from starting.
     pub cancel: Option<Cancel>,
-    /// Gets the progress of the call.
+    /// Receives the progress of the call.
     pub progress: Option<ProgressListener>,
 }
 
@@ -60,19 +60,20 @@ impl fmt::Debug for Watch {
 }
 
 impl Watch {
-    /// Whether it is cancelled.
+    /// Whether the call is cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.as_ref().is_some_and(Cancel::is_cancelled)
     }
 
-    /// Tells how far a call is. The listener is the embedding program's: the call continues when it panics.
+    /// Reports progress to the listener. The listener belongs to the embedding program: the call continues if the
+    /// listener panics.
     pub fn tell(&self, progress: Progress) {
         if let Some(listener) = &self.progress {
             let _ = catch_unwind(AssertUnwindSafe(|| listener(progress)));
         }
     }
 
-    /// What a program is watched by.
+    /// The watcher of a call's program.
     pub(crate) fn of_program(&self) -> toolglot_sandbox::Watch {
         toolglot_sandbox::Watch {
             cancel: self.cancel.clone(),
@@ -86,7 +87,7 @@ impl Watch {
         }
     }
 
-    /// Waits, but only until it is cancelled.
+    /// Waits for `delay`, or until the call is cancelled.
     pub(crate) fn wait(&self, delay: Duration, pause: fn(Duration)) {
         let Some(cancel) = &self.cancel else {
             return pause(delay);
@@ -95,7 +96,7 @@ impl Watch {
     }
 }
 
-/// Waits until it is cancelled, at most so long.
+/// Waits until the call is cancelled, at most `most`.
 #[cfg(unix)]
 fn wait_for(cancel: &Cancel, most: Duration) {
     let mut fds = [rustix::event::PollFd::from_borrowed_fd(
@@ -103,15 +104,15 @@ fn wait_for(cancel: &Cancel, most: Duration) {
         rustix::event::PollFlags::IN,
     )];
     let until = rustix::event::Timespec::try_from(most).ok();
-    // An interruption is most likely the signal that this waits for; if not, the pause was shorter than it should be.
+    // An interruption is most likely the signal of a cancellation; otherwise the pause is too short.
     let _ = rustix::event::poll(&mut fds, until.as_ref());
 }
 
-/// Waits until it is cancelled, at most so long.
+/// Waits until the call is cancelled, at most `most`.
 #[cfg(not(unix))]
 fn wait_for(cancel: &Cancel, most: Duration) {
     let until = std::time::Instant::now() + most;
-    // There is nothing to wait on but time.
+    // This system has no descriptor to wait for.
     while !cancel.is_cancelled() {
         let left = until.saturating_duration_since(std::time::Instant::now());
         if left.is_zero() {

@@ -1,4 +1,4 @@
-//! The words of a command, as files configure them.
+//! Reads the words of a command from a file's configuration.
 
 use toolglot_value::Value;
 

@@ -1,4 +1,4 @@
-//! What a signature covers: the file without the line that signs it.
+//! The text that a signature covers: the file without its signature line.
 
 use sha2::{Digest, Sha256};
 
@@ -7,9 +7,9 @@ use crate::style::{BOM, Item, Style};
 
 /// The text that a signature covers.
 ///
-/// A byte order mark, a shebang and one signature line are left out, whatever its generation, if each is one line for whoever
-/// reads it; nothing else is changed, line breaks neither. Where the signature is line 1 in any case, a shebang stands below
-/// it and is part of the text. (The origin reads files with line breaks made equal; here the bytes count, so that a signature
+/// A byte order mark, a shebang and one signature line of any generation are left out, if each is one line for every
+/// reader. Nothing else changes, not even line breaks. Where the signature is always line 1, a shebang is below it and
+/// is part of the text. (Rye normalizes line breaks when it reads files; here the bytes count, so that a signature
 /// covers all of them.)
 pub fn body(text: &str, style: Style) -> &str {
     if let Style::Markdown(item) = style {

@@ -1,4 +1,4 @@
-//! The line itself.
+//! The signature line.
 
 use std::ops::Range;
 
@@ -9,28 +9,28 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use crate::parts::{Parts, begins_as_signature, without_end};
 use crate::style::{BOM, Style};
 
-/// With or without padding: an interim form of the origin has none.
+/// With or without padding: an interim form of Rye has none.
 const LENIENT: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
 pub(crate) const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 pub(crate) const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 
-/// What a signature line says.
+/// The fields of a signature line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Who wrote it, and when.
+    /// The form of the line.
     pub generation: Generation,
     /// `2026-02-23T05:24:41Z`. Covered by the signature in version 2 only.
     pub time: String,
-    /// The SHA-256 that it declares.
+    /// The SHA-256 in the line.
     pub hash: String,
-    /// The signature, decoded; `None` if it is not a base64.
+    /// The signature, decoded; `None` if it is not base64.
     pub signature: Option<Vec<u8>>,
     /// The key's fingerprint: 16 digits of the PEM's hash, or 64 of the raw key's.
     pub key: String,
-    /// `provider@user`, which nothing covers.
+    /// `provider@user`, which no signature covers.
     pub provenance: Option<(String, String)>,
-    /// What version 2 covers beside the body: the tool's id and its version.
+    /// The values that version 2 covers beside the body: the tool's id and its version.
     pub binding: Option<(String, String)>,
     /// The bytes of the line, without its line break.
     pub line: Range<usize>,
@@ -48,9 +48,9 @@ pub enum Generation {
 }
 
 impl Header {
-    /// The signature line of a file: line 1, or line 2 after a shebang where the comment sign is `#`.
+    /// The signature line of a file: line 1, or line 2 after a shebang if comments start with `#`.
     ///
-    /// `None` if there is none, or it is not exactly as it should be: then the file is unsigned.
+    /// `None` if there is none, or if it is malformed: then the file is unsigned.
     pub fn find(text: &str, style: Style) -> Option<Header> {
         let parts = Parts::of(text, style);
         let start = parts.shebang.len();
@@ -133,20 +133,20 @@ impl Header {
     }
 }
 
-/// The line, from 0, that a signature of this file stands on, if there is one.
+/// The number of the signature line, from 0, if the file has one.
 pub fn signature_line(text: &str, style: Style) -> Option<usize> {
     let header = Header::find(text, style)?;
     Some(text[..header.line.start].matches('\n').count())
 }
 
-/// Whether a line that only looks like a signature stands where one would.
+/// Whether the line at the place of a signature only looks like one.
 pub fn is_malformed(text: &str, style: Style) -> bool {
     let lines = text.lines().skip_while(|line| line.starts_with("#!"));
     let is_like = lines.take(1).any(is_signature_like);
     is_like && Header::find(text, style).is_none()
 }
 
-/// Whether a line is a comment that starts as a signature does.
+/// Whether a line is a comment that starts like a signature.
 pub fn is_signature_like(line: &str) -> bool {
     let line = line.trim_start_matches(BOM).trim_start();
     let body = line
@@ -156,7 +156,7 @@ pub fn is_signature_like(line: &str) -> bool {
     body.is_some_and(|body| begins_as_signature(body.trim_start()))
 }
 
-/// A time of 20 bytes, which holds colons itself.
+/// A time of 20 bytes, which contains colons itself, and the rest.
 fn time(text: &str) -> Option<(&str, &str)> {
     let (time, rest) = text.split_at_checked(20)?;
     let shape: String = time

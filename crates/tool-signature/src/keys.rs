@@ -1,4 +1,4 @@
-//! Keys, as the files hold them. RFC 8410: the DER around an Ed25519 key is always the same bytes.
+//! Keys in the formats of their files. RFC 8410: the DER around an Ed25519 key is always the same bytes.
 
 use std::fmt;
 
@@ -30,12 +30,12 @@ pub enum KeyError {
     /// The text is not a PEM block of that kind.
     #[error("no PEM block `{0}` is in it")]
     NoPem(&'static str),
-    /// The bytes are no Ed25519 key.
+    /// The bytes are not an Ed25519 key.
     #[error("it holds no Ed25519 key")]
     NoKey,
 }
 
-/// The half of a key that everybody may know.
+/// The public half of a key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey(VerifyingKey);
 
@@ -50,7 +50,7 @@ impl PublicKey {
         PublicKey::from_bytes(raw)
     }
 
-    /// Reads `ed25519:<base64>`, as later trust files have it.
+    /// Reads `ed25519:<base64>`, the form of later trust files.
     ///
     /// # Errors
     /// If it is invalid or weak.
@@ -79,19 +79,20 @@ impl PublicKey {
         wrap(&der, "PUBLIC KEY")
     }
 
-    /// 16 digits of the hash of the PEM block: how version 1 names it.
+    /// 16 digits of the hash of the PEM block: the name of the key in version 1.
     pub fn fingerprint(&self) -> String {
         let mut digits = hex(&Sha256::digest(self.to_pem().as_bytes()));
         digits.truncate(16);
         digits
     }
 
-    /// 64 digits of the hash of the raw key: how Rye's rewrite names it.
+    /// 64 digits of the hash of the raw key: the name of the key in Rye's rewrite.
     pub fn long_fingerprint(&self) -> String {
         hex(&Sha256::digest(self.0.as_bytes()))
     }
 
-    /// Whether `signature` is this key's over `message`; strictly, so that each message has one signature that counts.
+    /// Whether `signature` is this key's signature of `message`. The check is strict: each message has one valid
+    /// signature.
     pub(crate) fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
         Signature::from_slice(signature)
             .is_ok_and(|signature| self.0.verify_strict(message, &signature).is_ok())
@@ -104,14 +105,14 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// The half of a key that one person has.
+/// The private half of a key.
 pub struct PrivateKey(SigningKey);
 
 impl PrivateKey {
     /// A new key.
     ///
     /// # Errors
-    /// If the system has no random bytes to give.
+    /// If the system gives no random bytes.
     pub fn generate() -> Result<PrivateKey, getrandom::Error> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)?;
@@ -139,7 +140,7 @@ impl PrivateKey {
         wrap(&der, "PRIVATE KEY")
     }
 
-    /// The other half.
+    /// The public half.
     pub fn public(&self) -> PublicKey {
         PublicKey(self.0.verifying_key())
     }

@@ -1,12 +1,12 @@
-//! The line that says who vouches for a tool file, and what that line covers.
+//! The signature line of a tool file, and the text that it covers.
 //!
 //! Finds the signature line of a text, signs a text with an Ed25519 key, and verifies a text against a ring of keys.
 //! Version 1 is Rye's, byte for byte: Ed25519 over the hexadecimal SHA-256 of the file without its signature line.
-//! Version 1 covers neither its time nor its key id, and not the place of the file.
+//! Version 1 covers neither its time nor its key id, nor the place of the file.
 //! Version 2 covers id, version, time and body. Two later headers of Rye are read.
 //!
-//! It reads and writes no file, knows no clock, and does not decide whether a signed file may run: whether a key is trusted,
-//! and what was seen before, is the caller's to say.
+//! It reads and writes no file, knows no clock, and does not decide whether a signed file may run. The caller decides
+//! which keys are trusted, and compares a file with those that were seen before.
 //!
 //! ```
 //! use toolglot_tool_signature::{Keyring, PrivateKey, SignatureError, Signer, Style, sign, verify};

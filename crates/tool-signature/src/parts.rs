@@ -1,34 +1,34 @@
-//! Where a signature stands, and what it leaves out.
+//! The place of a signature in a file, and the text that the signature leaves out.
 
 use crate::style::Style;
 
-/// A file in the parts that a signature makes of it, in their order: together they are all of it.
+/// A file in the parts that a signature divides it into, in order: together they are the whole file.
 ///
-/// The first two are what no signature covers. What they hold runs with the rest of the file, so they are comments of one
-/// line by any reader's idea of a line, or they are body.
+/// No signature covers the first two. Their text runs with the rest of the file, so each is a comment of one line for
+/// every reader, or else it is body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parts<'a> {
-    /// The line `#!/..` with its end, where the signature comes after it; else nothing.
+    /// The line `#!/..` with its end, if the signature comes after it; else empty.
     pub(crate) shebang: &'a str,
-    /// The line of the signature with its end, of whatever generation; nothing if there is none.
+    /// The signature line of any generation, with its end; empty if there is none.
     pub(crate) signature: &'a str,
-    /// All that is after.
+    /// The rest.
     pub(crate) body: &'a str,
 }
 
 impl Parts<'_> {
-    /// Takes a text apart. A byte order mark is not a part of a line that is left out.
+    /// Splits a text. A line that starts with a byte order mark is body.
     pub(crate) fn of(text: &str, style: Style) -> Parts<'_> {
-        let (first, behind) = first_line(text);
+        let (first, after) = first_line(text);
         let has_shebang = style == Style::Hash && first.ends_with('\n') && is_shebang(first);
         let (shebang, rest) = if has_shebang {
-            (first, behind)
+            (first, after)
         } else {
             ("", text)
         };
-        let (first, behind) = first_line(rest);
+        let (first, after) = first_line(rest);
         let (signature, body) = if is_signature(first, style) {
-            (first, behind)
+            (first, after)
         } else {
             ("", rest)
         };
@@ -46,15 +46,15 @@ pub(crate) fn without_end(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// The text up to the first `\n`, that included, and the rest.
+/// The text up to and including the first `\n`, and the rest.
 fn first_line(text: &str) -> (&str, &str) {
     text.split_at(text.find('\n').map_or(text.len(), |at| at + 1))
 }
 
-/// Whether a line does nothing but name an interpreter.
+/// Whether a line only names an interpreter.
 ///
-/// One that names an encoding (PEP 263) says how Python reads all that is after it, if it is given the file: that is no
-/// line to leave out, unless it names the one that all tools are read in.
+/// A line that names an encoding (PEP 263) changes how Python reads the rest of its file. Such a line is body, unless
+/// it names the encoding in which all tools are read.
 fn is_shebang(line: &str) -> bool {
     let mut encodings = line.match_indices("coding").filter_map(|(at, word)| {
         let name = line[at + word.len()..].strip_prefix([':', '='])?;
@@ -72,7 +72,7 @@ fn is_signature(line: &str, style: Style) -> bool {
     is_one_line(line) && words.is_some_and(begins_as_signature)
 }
 
-/// Whether a comment's text starts as any signature does, those that were never valid included.
+/// Whether a comment's text starts like a signature of any generation, even one that was never valid.
 pub(crate) fn begins_as_signature(text: &str) -> bool {
     ["rye", "kiwi-mcp", "ryeos", "toolglot"]
         .iter()
@@ -83,8 +83,8 @@ pub(crate) fn begins_as_signature(text: &str) -> bool {
         })
 }
 
-/// Whether this is one line for whoever reads it: Python and YAML end one at a `\r` too, JavaScript at U+2028 and U+2029,
-/// others at vertical tabs, form feeds, U+001C to U+001E and U+0085. None of these is of use in a comment.
+/// Whether every reader sees one line. Python and YAML also end a line at `\r`, JavaScript at U+2028 and U+2029, others
+/// at vertical tabs, form feeds, U+001C to U+001E and U+0085. A comment needs none of these.
 fn is_one_line(line: &str) -> bool {
     let ends = |c: char| (c.is_control() && c != '\t') || matches!(c, '\u{2028}' | '\u{2029}');
     !without_end(line).contains(ends)
@@ -112,7 +112,7 @@ mod tests {
                 (Style::Slashes, "// ryeos:signed:x"),
                 (knowledge, "<!-- rye:signed:x -->"),
             ] {
-                // After it, and as the last of it: `\r\r\n` is a line end and an empty line to Python.
+                // After the line, and as its last characters: `\r\r\n` is a line end and an empty line to Python.
                 for text in [
                     format!("{head}{end}evil()\nrest\n"),
                     format!("{head}{end}\r\nrest\n"),
@@ -120,9 +120,9 @@ mod tests {
                     assert_eq!(Parts::of(&text, style).body, text, "{text:?}");
                 }
             }
-            let behind = format!("#!/x\n# rye:signed:x{end}evil()\nrest\n");
-            assert_eq!(Parts::of(&behind, Style::Hash).shebang, "#!/x\n");
-            assert_eq!(Parts::of(&behind, Style::Hash).signature, "");
+            let after = format!("#!/x\n# rye:signed:x{end}evil()\nrest\n");
+            assert_eq!(Parts::of(&after, Style::Hash).shebang, "#!/x\n");
+            assert_eq!(Parts::of(&after, Style::Hash).signature, "");
         }
     }
 

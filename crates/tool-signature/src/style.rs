@@ -1,6 +1,6 @@
 //! The kinds of files that are signed, and how each writes its signature.
 
-/// What some editors put before a text. It is not a part of it.
+/// The byte order mark that some editors put before a text. It is not a part of the text.
 pub const BOM: char = '\u{feff}';
 
 /// How a kind of file writes its signature.
@@ -14,17 +14,17 @@ pub enum Style {
     Markdown(Item),
 }
 
-/// What a Markdown file is; that says which part of it is signed.
+/// The kind of a Markdown file, which decides what part of the file is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
     /// Everything but the signature line and the front matter between two `---`.
     Knowledge,
-    /// What stands from the first `<directive` to the last `</directive>`.
+    /// The text from the first `<directive` to the last `</directive>`.
     Directive,
 }
 
 impl Style {
-    /// What comes before the words of the signature: one blank is part of it.
+    /// The text before the words of the signature, including one blank.
     pub fn prefix(self) -> &'static str {
         match self {
             Style::Hash => "# ",
@@ -33,7 +33,7 @@ impl Style {
         }
     }
 
-    /// What comes after them.
+    /// The text after the words of the signature.
     pub fn suffix(self) -> &'static str {
         match self {
             Style::Markdown(_) => " -->",

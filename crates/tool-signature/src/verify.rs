@@ -9,39 +9,39 @@ use crate::keys::{PrivateKey, PublicKey};
 use crate::parts::Parts;
 use crate::style::{BOM, Style};
 
-/// Keys that are trusted, and keys that no longer are.
+/// Trusted keys, and revoked keys.
 #[derive(Clone, Debug, Default)]
 pub struct Keyring {
     signers: Vec<Signer>,
 }
 
-/// A key and what is known of it.
+/// A key, its owner and its revocation.
 #[derive(Clone, Debug)]
 pub struct Signer {
     /// The key.
     pub key: PublicKey,
-    /// Whose it is.
+    /// The owner of the key.
     pub owner: String,
-    /// Since when it is revoked.
+    /// The time since which it is revoked.
     pub revoked: Option<String>,
 }
 
-/// A signature that holds.
+/// A valid signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verification {
     /// The form of the line.
     pub generation: Generation,
-    /// Whose key it is.
+    /// The owner of the key.
     pub owner: String,
     /// The key's fingerprint.
     pub key: String,
     /// The SHA-256 of the body.
     pub digest: String,
-    /// When it was signed, as the line says; covered in version 2 only.
+    /// The signing time in the line; only version 2 covers it.
     pub time: String,
 }
 
-/// Why no signature of a text holds.
+/// Why a text has no valid signature.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SignatureError {
@@ -53,7 +53,7 @@ pub enum SignatureError {
         /// The tool.
         id: String,
     },
-    /// The body is not what was signed.
+    /// The body differs from the signed body.
     #[error(
         "`{id}` was changed after it was signed: its body is {actual:.16}.., the signature is for {declared:.16}..{}",
         if *.is_by_line_ends { "; only its line endings are others, as a checkout may make them: bring them back (`git config core.autocrlf input`)" } else { "" }
@@ -65,10 +65,10 @@ pub enum SignatureError {
         declared: String,
         /// The hash of the body.
         actual: String,
-        /// Whether the signature would hold if lines ended as they did.
+        /// Whether the signature would be valid with other line ends.
         is_by_line_ends: bool,
     },
-    /// Nobody who is trusted has that key.
+    /// The key is not a trusted one.
     #[error(
         "`{id}` is signed with the key {key}, which is not trusted; `toolglot tools keys list` shows those that are, `toolglot tools keys pin {key}` trusts one that the project brings"
     )]
@@ -88,7 +88,7 @@ pub enum SignatureError {
         /// When.
         since: String,
     },
-    /// The signature is not that key's.
+    /// The signature is not valid for that key.
     #[error("the signature of `{id}` is not one of the key {key}")]
     BadSignature {
         /// The tool.
@@ -103,7 +103,7 @@ pub enum SignatureError {
     Moved {
         /// The tool.
         id: String,
-        /// What it was signed as.
+        /// The id that it was signed as.
         signed_as: String,
     },
 }
@@ -123,7 +123,7 @@ impl SignatureError {
 }
 
 impl Keyring {
-    /// Adds a key. A revoked one stays revoked, wherever else it is trusted.
+    /// Adds a key. A revoked one stays revoked, even if it is trusted elsewhere.
     pub fn add(&mut self, signer: Signer) {
         match self
             .signers
@@ -135,7 +135,7 @@ impl Keyring {
         }
     }
 
-    /// The key with that fingerprint, of either kind.
+    /// The key with that fingerprint, in either form.
     pub fn find(&self, fingerprint: &str) -> Option<&Signer> {
         self.signers.iter().find(|signer| {
             signer.key.fingerprint() == fingerprint || signer.key.long_fingerprint() == fingerprint
@@ -163,7 +163,7 @@ pub fn verify(
     };
     let actual = digest(body(text, style));
     if actual != header.hash {
-        // What was signed is what is in the file, byte for byte; why it is another is worth a word.
+        // The file must equal the signed bytes; if only line ends differ, the error says so.
         let unix = text.replace("\r\n", "\n");
         let is_by_line_ends = [unix.replace('\n', "\r\n"), unix]
             .iter()
@@ -219,9 +219,9 @@ pub fn verify(
     })
 }
 
-/// Signs a text at `time` (`2026-02-23T05:24:41Z`); a signature that it has is replaced.
+/// Signs a text at `time` (`2026-02-23T05:24:41Z`), and replaces a signature that it has.
 ///
-/// With `binding`, the tool's id and version, it is version 2, else Rye's version 1.
+/// With `binding`, the tool's id and version, the signature is version 2; otherwise it is Rye's version 1.
 pub fn sign(
     text: &str,
     style: Style,
@@ -245,7 +245,7 @@ pub fn sign(
     format!("{shebang}{line}{body}")
 }
 
-/// What version 2 signs.
+/// The message that version 2 signs.
 fn bound(id: &str, version: &str, time: &str, hash: &str) -> String {
     format!("toolglot signature 2\nid {id}\nversion {version}\ntime {time}\nbody {hash}\n")
 }

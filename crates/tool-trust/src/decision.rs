@@ -1,4 +1,4 @@
-//! Whether a file may run: its signature, what the user trusted, what was seen before, the lock. Pure.
+//! Decides whether a file may run: by its signature, the user's trust, the ledger and the lock. Pure.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::ledger::{LedgerRecord, Order, SigningTime};
 use crate::version::version_numbers;
 use crate::{Space, TrustBasis, TrustRefusal};
 
-/// All that the answer follows from. What costs more than a look is a function, and is asked only where it decides.
+/// All inputs of the decision. Expensive inputs are functions, and are called only where they decide.
 pub(crate) struct Facts<'a> {
     pub(crate) id: &'a str,
     pub(crate) space: Space,
@@ -18,20 +18,20 @@ pub(crate) struct Facts<'a> {
     pub(crate) style: Style,
     /// The digest of what a signature covers.
     pub(crate) digest: &'a str,
-    /// The digest of all of the text.
+    /// The digest of the whole text.
     pub(crate) whole: &'a str,
-    /// What is known of the tool from before.
+    /// The ledger's record of the tool.
     pub(crate) record: Option<&'a LedgerRecord>,
     /// The lock of the project; empty for tools of other spaces.
     pub(crate) lock: &'a BTreeMap<String, LedgerRecord>,
-    /// Whether the policy runs it only with a signature.
+    /// Whether the policy requires a signature.
     pub(crate) needs_signature: bool,
     pub(crate) verify: &'a dyn Fn() -> Result<Verification, SignatureError>,
-    /// Another tool that the text was seen as.
+    /// Another tool that the same text was seen as.
     pub(crate) seen_as: &'a dyn Fn() -> Option<String>,
 }
 
-/// Whether a file may run, and why; or the first reason why not.
+/// Why a file may run, or the first reason why not.
 pub(crate) fn decide(facts: &Facts<'_>) -> Result<TrustBasis, TrustRefusal> {
     let is_trusted = facts
         .record
@@ -48,9 +48,9 @@ pub(crate) fn decide(facts: &Facts<'_>) -> Result<TrustBasis, TrustRefusal> {
     Ok(TrustBasis::Signed(verified))
 }
 
-/// The answer for a file without a signature that the user does not trust as it is, or not enough.
+/// Decides about an unsigned file that the user does not trust, or whose trust is not enough.
 fn unsigned(facts: &Facts<'_>, is_trusted: bool) -> Result<TrustBasis, TrustRefusal> {
-    // The lock does not say whether what it names was ever signed: what is here was only trusted elsewhere, it may be.
+    // The lock does not record signatures: its entry may be a text that was only trusted, on another machine.
     if facts.record.is_none() && !facts.needs_signature {
         facts.as_locked()?;
     }
@@ -97,14 +97,14 @@ impl Facts<'_> {
         })
     }
 
-    /// Whether the text was signed as this tool, as far as anybody remembers.
+    /// Whether the text was signed as this tool, as far as the lock and the ledger show.
     fn at_its_place(&self, verified: &Verification) -> Result<(), TrustRefusal> {
         let moved = |signed_as: String| SignatureError::Moved {
             id: self.id.to_owned(),
             signed_as,
         };
         if self.space == Space::Project && self.locked().is_none() {
-            // Which of several with the same text it was, nobody knows.
+            // Of several tools with the same text, nothing shows which one was moved.
             let same = self
                 .lock
                 .iter()
@@ -114,7 +114,7 @@ impl Facts<'_> {
                 return Err(moved(same.join("` or `")).into());
             }
         }
-        // What the line itself binds to its place needs nobody who remembers it.
+        // A line that covers its place needs no ledger.
         if matches!(SigningTime::of(verified), SigningTime::Declared(_))
             && let Some(signed_as) = (self.seen_as)()
         {
@@ -123,7 +123,7 @@ impl Facts<'_> {
         Ok(())
     }
 
-    /// Whether nothing newer was seen: by the user's memory, which the project cannot change, and by the lock.
+    /// Whether no newer text was seen: by the ledger, which the project cannot change, and by the lock.
     fn is_newest(&self, verified: &Verification) -> Result<(), TrustRefusal> {
         let time = SigningTime::of(verified);
         let order = self
@@ -176,7 +176,7 @@ mod tests {
     const T2: &str = "2026-02-23T05:24:42Z";
     const T3: &str = "2026-02-23T05:24:43Z";
 
-    /// What is asked about, with all that may be known of it: digest `now`, whole digest `now-whole`, version 1.1.0.
+    /// A case of the decision with all its facts: digest `now`, whole digest `now-whole`, version 1.1.0.
     #[derive(Clone)]
     struct Case {
         text: &'static str,
@@ -226,7 +226,7 @@ mod tests {
             self.with(|case| case.lock.push((id, record)))
         }
 
-        /// The word for why it may run, or the code of the refusal.
+        /// The word for the basis of trust, or the code of the refusal.
         fn answer(&self) -> &'static str {
             let lock = self.lock.iter();
             let lock = lock.map(|(id, record)| ((*id).to_owned(), record.clone()));
@@ -407,7 +407,7 @@ mod tests {
                 "not_locked",
                 signed.clone().locked(ID, seen("other", "1.0.0")),
             ),
-            // Its place.
+            // Moved texts.
             ("moved", signed.clone().locked("work/other", now())),
             (
                 "signed",
@@ -429,7 +429,7 @@ mod tests {
                 "signed",
                 Case::v2(T2).with(|case| case.seen_as = Some("work/other")),
             ),
-            // What was seen, by version 1.
+            // With an earlier text, signed by version 1.
             ("signed", signed.clone().after(now())),
             ("signed", signed.clone().after(at(T3, now()))),
             ("signed", signed.clone().after(declared(T3, now()))),
@@ -456,7 +456,7 @@ mod tests {
                     .clone()
                     .after(trusted("other", seen("other", "1.1.0"))),
             ),
-            // By version 2.
+            // With an earlier text, signed by version 2.
             ("signed", Case::v2(T2).after(now())),
             ("signed", Case::v2(T1).after(at(T2, now()))),
             ("signed", Case::v2(T2).after(at(T1, seen("other", "1.1.0")))),
@@ -502,7 +502,7 @@ mod tests {
                 "signed",
                 Case::v2(T2).after(replaced("now", at(T1, seen("other", "1.1.0")))),
             ),
-            // The lock does not lift what the user remembers, nor the other way round.
+            // The lock does not override the ledger, nor the ledger the lock.
             (
                 "replayed",
                 signed
@@ -525,7 +525,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_what_was_seen_and_what_to_do() {
-        let told = |case: Case| {
+        let message = |case: Case| {
             let record = case.record.clone();
             let lock = BTreeMap::new();
             let verified = Verification {
@@ -573,9 +573,9 @@ mod tests {
                 ["seen as version 1.0.0", "one that it has replaced"],
             ),
         ] {
-            let told = told(case);
+            let message = message(case);
             for part in parts.iter().chain(&["toolglot tools trust work/greet-it"]) {
-                assert!(told.contains(part), "{part}: {told}");
+                assert!(message.contains(part), "{part}: {message}");
             }
         }
     }

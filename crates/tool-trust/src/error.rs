@@ -1,21 +1,21 @@
-//! What the trust store cannot do, and why.
+//! The errors of the trust store.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// What the trust store cannot do.
+/// The errors of the trust store.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TrustError {
-    /// There is no home to keep it in.
+    /// There is no home directory for the store.
     #[error("there is no home directory: set `HOME` or `USER_SPACE`")]
     NoHome,
     /// The user has no key.
     #[error("there is no key to sign with; `toolglot tools keys new` makes one")]
     NoKey,
-    /// There is one already.
+    /// The user has a key already.
     #[error(
         "`{0}` is there already; a second key would leave the signatures of the first without their owner"
     )]
@@ -30,7 +30,7 @@ pub enum TrustError {
         /// When.
         since: String,
     },
-    /// A key that is to be trusted was revoked.
+    /// A key to be trusted was revoked.
     #[error("the key {key} was revoked at {since}, and is not trusted again")]
     Revoked {
         /// Its fingerprint.
@@ -38,7 +38,7 @@ pub enum TrustError {
         /// When.
         since: String,
     },
-    /// The file of the private key can be read by others.
+    /// Others can read the file of the private key.
     #[error(
         "`{path}` can be read by others (mode {mode:o}); `chmod 600` it, or make a new key if they may have"
     )]
@@ -48,7 +48,7 @@ pub enum TrustError {
         /// Its mode.
         mode: u32,
     },
-    /// The file of a key holds none.
+    /// The file of a key holds no usable key.
     #[error("`{path}` is not a usable key")]
     BadKey {
         /// The file.
@@ -71,7 +71,7 @@ pub enum TrustError {
         #[source]
         source: toolglot_tool_signature::KeyError,
     },
-    /// What a server says of a tool was not approved, and the policy takes nothing on first sight.
+    /// A server's definition of a tool is not approved, and the policy accepts none on first use.
     #[error(
         "the server's definition of `{id}` is not approved yet, as the policy requires: `toolglot mcp approve {server}` shows it and approves it"
     )]
@@ -81,13 +81,13 @@ pub enum TrustError {
         /// The server, as it is approved.
         server: String,
     },
-    /// Something else was pinned of what a server says of a tool.
+    /// Another definition of the server's tool is pinned.
     #[error("the server's definition of `{id}` differs from the pinned one")]
     PinnedOtherwise {
         /// The tool.
         id: String,
     },
-    /// A file of ours is not as we left it.
+    /// A file of the store is damaged.
     #[error("`{path}` is damaged: {why}")]
     Damaged {
         /// The file.
@@ -95,12 +95,12 @@ pub enum TrustError {
         /// What is wrong.
         why: String,
     },
-    /// The system refused.
+    /// An error of the operating system.
     #[error("`{path}` cannot be used: {source}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },

@@ -11,7 +11,7 @@ use crate::paths::LOCK;
 use crate::{LedgerRecord, TrustError};
 use toolglot_tool_signature::{PublicKey, Signer};
 
-/// The keys of a directory, and the projects that each counts for; none means all.
+/// The keys of a directory, each with its projects; no projects mean all.
 pub(crate) fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, TrustError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -77,10 +77,10 @@ pub(crate) fn keys_in(folder: &Path) -> Result<Vec<(Signer, Vec<String>)>, Trust
     Ok(keys)
 }
 
-/// The form of the lock file, which it names itself.
+/// The version of the lock file's format, as the file states it.
 pub(crate) const LOCK_FORM: u64 = 1;
 
-/// Reads the lock. One that cannot be understood stops everything: it is there to forbid.
+/// Reads the lock. An unreadable lock stops everything, because the lock forbids.
 pub(crate) fn read_lock(project: &Path) -> Result<BTreeMap<String, LedgerRecord>, TrustError> {
     let path = project.join(LOCK);
     let damaged = |why: &str| TrustError::Damaged {
@@ -95,7 +95,7 @@ pub(crate) fn read_lock(project: &Path) -> Result<BTreeMap<String, LedgerRecord>
     let Some(document) = read_json(&path)? else {
         return Ok(BTreeMap::new());
     };
-    // What a later form forbids is not to be guessed.
+    // The restrictions of a later format are unknown.
     if document.get("lock") != Some(&LOCK_FORM.into()) {
         return Err(damaged(&format!("its `lock` is not {LOCK_FORM}")));
     }
@@ -131,7 +131,7 @@ pub(crate) fn read_lock(project: &Path) -> Result<BTreeMap<String, LedgerRecord>
         .collect()
 }
 
-/// Waits until no other program changes a file; it is this one's turn until what this gives is dropped.
+/// Waits until no other program changes a file, and blocks others until the result is dropped.
 pub(crate) fn turn(path: &Path) -> Result<File, TrustError> {
     let lock = path.with_extension("turn");
     let failed = |source| TrustError::Io {
@@ -150,7 +150,7 @@ pub(crate) fn turn(path: &Path) -> Result<File, TrustError> {
     Ok(file)
 }
 
-/// The text of a file, if it is there. What is not a file is not opened: a pipe would never end.
+/// The text of a file, if it exists. Only a regular file is opened: a pipe would never end.
 fn read(path: &Path) -> Result<Option<String>, TrustError> {
     let failed = |source| TrustError::Io {
         path: path.to_owned(),
@@ -179,13 +179,13 @@ pub(crate) fn read_json(path: &Path) -> Result<Option<Value>, TrustError> {
         })
 }
 
-/// Writes a file whole or not at all, with that mode from its first byte on.
+/// Writes a file whole or not at all, with `mode` from its first byte on.
 pub(crate) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), TrustError> {
     replace(path, bytes, mode, File::sync_all)
 }
 
-/// The same of a file whose name is its digest, by which whoever reads it sees whether it is whole: thousands of them are not
-/// waited for one by one.
+/// The same for a file whose name is its digest, which shows a reader whether the file is whole. It is not synced, as
+/// syncing thousands of such files one by one would take long.
 pub(crate) fn write_copy(path: &Path, bytes: &[u8]) -> Result<(), TrustError> {
     replace(path, bytes, 0o600, |_| Ok(()))
 }

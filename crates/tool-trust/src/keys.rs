@@ -1,4 +1,4 @@
-//! The keys: the user's own, those that count, those that do not any more.
+//! The keys: the user's own, the trusted ones and the revoked ones.
 
 use std::fs;
 use std::io;
@@ -50,7 +50,7 @@ impl Trust {
         }
     }
 
-    /// When a key was revoked.
+    /// The time at which a key was revoked.
     fn revoked(&self, fingerprint: &str) -> Option<&str> {
         self.keys.find(fingerprint)?.revoked.as_deref()
     }
@@ -68,10 +68,10 @@ impl Trust {
         PrivateKey::from_pem(&pem).map_err(|source| TrustError::BadKey { path, source })
     }
 
-    /// Makes the user's key, trusts it, and gives its public half. One that was revoked is put aside, not overwritten.
+    /// Makes the user's key, trusts it, and returns its public half. A revoked key is moved aside, not overwritten.
     ///
     /// # Errors
-    /// If there is one already that is not revoked, or it cannot be written.
+    /// If a key exists that is not revoked, or the new one cannot be written.
     pub fn new_key(&mut self, owner: &str) -> Result<PublicKey, TrustError> {
         let home = self.home()?;
         let path = home.join(PRIVATE_KEY);
@@ -106,7 +106,7 @@ impl Trust {
         Ok(public)
     }
 
-    /// Revokes a key, whoever trusted it: nothing that it signed runs any more.
+    /// Revokes a key from any source: nothing that it signed runs afterwards.
     ///
     /// # Errors
     /// If no key is known by that fingerprint.
@@ -127,7 +127,7 @@ impl Trust {
     /// Trusts a key that the user was given, in every project.
     ///
     /// # Errors
-    /// If it was revoked, or it cannot be written down.
+    /// If it was revoked, or cannot be written.
     pub fn trust_key(&mut self, key: PublicKey, owner: &str) -> Result<Signer, TrustError> {
         let fingerprint = key.fingerprint();
         let known = self.known(&fingerprint).ok();
@@ -181,7 +181,7 @@ impl Trust {
             .home()?
             .join(TRUSTED[0])
             .join(format!("{fingerprint}.toml"));
-        // A name on one line: control characters would need escapes that Rust and TOML write differently.
+        // The name on one line: Rust and TOML write the escapes of control characters differently.
         let owner: String = signer.owner.chars().filter(|c| !c.is_control()).collect();
         let mut lines = vec![
             format!("fingerprint = {fingerprint:?}"),

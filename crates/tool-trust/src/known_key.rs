@@ -8,7 +8,7 @@ use toolglot_tool_signature::Signer;
 pub struct KnownKey {
     /// The key and its owner.
     pub signer: Signer,
-    /// Where it is from: `user`, `system`, `project` (not trusted), `pinned`.
+    /// Its source: `user`, `system`, `project` (not trusted), `pinned`.
     pub from: &'static str,
     /// Whether its signatures count here.
     pub is_trusted: bool,

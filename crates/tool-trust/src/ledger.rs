@@ -1,36 +1,36 @@
-//! What the user's ledger remembers of tools, and how a signed text is in time to that.
+//! The user's ledger of tools, and the order of a signed text relative to a record.
 //!
-//! The ledger lies with the user, outside of every project: whoever writes to a project, its lock included, cannot make it
-//! forget. By project and tool it has the digest and the signing time of the newest text that was seen.
+//! The ledger is in the user's directory, outside of every project: a program that writes a project and its lock cannot
+//! make it forget. By project and tool it has the digest and the signing time of the newest text that was seen.
 
 use toolglot_tool_signature::{Generation, Verification};
 use toolglot_value::{Map, Value, json};
 
 use crate::version::version_numbers;
 
-/// Where the ledger keeps what servers said; no project's path is this.
+/// The ledger's key for the pins of servers; no project's path is equal to it.
 const PINS: &str = "servers";
 /// How many earlier texts of a tool are remembered.
 const MAX_BEFORE: usize = 64;
 
-/// What is known of a tool from before.
+/// The ledger's record of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LedgerRecord {
-    /// Its version then.
+    /// Its version at that time.
     pub version: String,
     /// The digest of its body.
     pub digest: String,
-    /// The digest of all of its text, where that is what was trusted or locked; `None` of a signed one, and of one that was
-    /// written down by a toolglot that noted the body only.
+    /// The digest of the whole text, if that was trusted or locked. `None` for a signed text, and in records of older
+    /// versions of toolglot, which noted the body only.
     pub whole: Option<String>,
     /// Whether the user trusted it without a signature.
     pub trusted: bool,
-    /// The latest time that a signature of version 2 bound to it, whichever text that was of.
+    /// The latest time that a signature of version 2 bound to the tool, by any of its texts.
     pub time: Option<String>,
-    /// The latest time that a signature of version 1 named when its text was first seen. Nothing covers it.
+    /// The latest time that a signature of version 1 stated when its text was first seen. No signature covers it.
     pub declared: Option<String>,
-    /// The digests of the texts that were there before, the latest last.
+    /// The digests of the earlier texts, the latest last.
     pub before: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct LedgerRecord {
 pub(crate) enum SigningTime {
     /// The signature covers the time.
     Covered(String),
-    /// The line names the time, and anybody may change it.
+    /// The line states the time, and anybody may change it.
     Declared(String),
 }
 
@@ -67,32 +67,32 @@ impl SigningTime {
     }
 }
 
-/// How a signed text stands to the newest one that was seen.
+/// The order of a signed text relative to the newest one that was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// It is that text.
     Same,
-    /// It was signed after it.
+    /// It was signed after the other text.
     Later,
-    /// It was signed before it.
+    /// It was signed before the other text.
     Earlier,
     /// Another text that states a lower version.
     LowerVersion,
-    /// Nothing that a signature covers tells.
+    /// No value that a signature covers decides.
     Unknown,
 }
 
 impl LedgerRecord {
-    /// The digest of the text that was trusted. Of an earlier form it is that of the body: all of a text from which nothing
-    /// was left out, and no other text.
+    /// The digest of the trusted text. In an older record it is the digest of the body: it matches only a text that is
+    /// body as a whole.
     pub fn trusted_digest(&self) -> &str {
         self.whole.as_ref().unwrap_or(&self.digest)
     }
 
-    /// How another text, which is signed, stands to this one.
+    /// The order of another signed text relative to this one.
     ///
-    /// What counts is covered by a signature: the time of version 2, and the version that the body states. A text that was
-    /// replaced before is earlier, unless a covered time says that it was signed again.
+    /// Only values that a signature covers count: the time of version 2, and the version in the body. A text that was
+    /// replaced before is earlier, unless a covered time shows that it was signed again.
     pub(crate) fn order(&self, digest: &str, version: &str, time: &SigningTime) -> Order {
         if self.digest == digest {
             return Order::Same;
@@ -113,7 +113,7 @@ impl LedgerRecord {
         }
     }
 
-    /// A tool of the ledger, as it is written there.
+    /// Reads the ledger's record of a tool.
     fn read(record: &Value) -> Option<LedgerRecord> {
         let text = |key: &str| record.get(key)?.as_str().map(str::to_owned);
         let before = record.get("before").and_then(Value::as_array);
@@ -151,7 +151,7 @@ impl LedgerRecord {
     }
 }
 
-/// A text that is noted, and where it was found.
+/// A text to be noted, and where it was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Sighting {
     /// The project, or `~`.
@@ -159,21 +159,21 @@ pub(crate) struct Sighting {
     pub(crate) id: String,
     pub(crate) version: String,
     pub(crate) digest: String,
-    /// When it was signed, if a signature holds.
+    /// When it was signed, if its signature is valid.
     pub(crate) time: Option<SigningTime>,
 }
 
-/// The ledger, as it is written: by place and id the tools, and under names of their own what servers said.
+/// The ledger's JSON: the tools by place and id, and under reserved names the definitions of servers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger(pub(crate) Map<String, Value>);
 
 impl Ledger {
-    /// What is known of a tool.
+    /// The record of a tool.
     pub(crate) fn record(&self, place: &str, id: &str) -> Option<LedgerRecord> {
         LedgerRecord::read(self.0.get(place)?.get(id)?)
     }
 
-    /// Another tool of the place that a text was seen as, where it was never seen as this one.
+    /// Another tool of the place that the text was seen as, if it was never seen as this one.
     pub(crate) fn seen_as(&self, place: &str, id: &str, digest: &str) -> Option<&str> {
         let knows = |record: &Value| {
             LedgerRecord::read(record).is_some_and(|record| {
@@ -188,7 +188,7 @@ impl Ledger {
         others.next().map(|(id, _)| id.as_str())
     }
 
-    /// Whether a text that ran is to be noted: it is signed, and later than what is known, or its signature is.
+    /// Whether a text that ran is to be noted: it is signed, and it or its signature is later than the record.
     pub(crate) fn is_news(&self, sighting: &Sighting) -> bool {
         let Some(time) = &sighting.time else {
             return false;
@@ -203,7 +203,7 @@ impl Ledger {
         }
     }
 
-    /// Notes a text that ran, if it is news. Whether the ledger changed.
+    /// Notes a text that ran, if it is news. Returns whether the ledger changed.
     pub(crate) fn see(&mut self, sighting: &Sighting) -> bool {
         let is_news = self.is_news(sighting);
         if is_news {
@@ -220,12 +220,12 @@ impl Ledger {
         is_same.then(|| known.trusted_digest().to_owned())
     }
 
-    /// Notes that the user trusts a text, whatever was there before, by the digest of all of it.
+    /// Notes that the user trusts a text, whatever was there before, by the digest of the whole text.
     pub(crate) fn trust(&mut self, sighting: &Sighting, whole: &str) {
         self.put(sighting, Some(whole), true);
     }
 
-    /// Notes that the user signed a text, whatever was there before. Whether the ledger changed.
+    /// Notes that the user signed a text, whatever was there before. Returns whether the ledger changed.
     pub(crate) fn sign(&mut self, sighting: &Sighting) -> bool {
         let known = self.record(&sighting.place, &sighting.id);
         let trusted = self.trusted_as(sighting);
@@ -248,7 +248,7 @@ impl Ledger {
             whole: trusted.map(str::to_owned),
             trusted: trusted.is_some(),
             time: latest(known.time, time.and_then(SigningTime::covered)),
-            // What nothing covers is not held against the user's own word.
+            // A time that nothing covers does not count against the user's own decision.
             declared: latest(
                 known.declared.filter(|_| !by_user),
                 time.and_then(SigningTime::declared),
@@ -264,14 +264,14 @@ impl Ledger {
         }
     }
 
-    /// The digest that was pinned of what a server says about a tool.
+    /// The pinned digest of a server's definition of a tool.
     pub(crate) fn pinned(&self, pin: &str) -> Option<&str> {
         let pin = self.0.get(PINS)?.get(pin)?.as_str();
-        // Of an earlier form: whatever the server would say next.
+        // In an older format an empty pin accepted any definition.
         pin.filter(|pin| !pin.is_empty())
     }
 
-    /// Pins what a server says about a tool, or forgets it.
+    /// Pins a server's definition of a tool, or removes the pin.
     pub(crate) fn pin(&mut self, pin: &str, digest: Option<&str>) {
         let pins = self.0.entry(PINS).or_insert_with(|| json!({}));
         if let Value::Object(pins) = pins {
@@ -317,7 +317,7 @@ mod tests {
         let mut ledger = Ledger::default();
         assert!(!ledger.see(&sighting("1", "1.0.0", None::<SigningTime>)));
         assert_eq!(ledger.record("/p", "a/b"), None);
-        // In order: what ran, whether that is news, and the digest and the times that are known then.
+        // In order: the text that ran, whether it is news, and the digest and times in the record afterwards.
         let rows: &[(Sighting, bool, [&str; 3])] = &[
             (sighting("1", "1.0.0", by_line(T1)), true, ["1", "", T1]),
             (sighting("1", "1.0.0", by_line(T2)), false, ["1", "", T1]),
@@ -356,7 +356,8 @@ mod tests {
         assert_eq!((record.version.as_str(), record.declared), ("1.0.0", None));
         assert_eq!(record.before, ["2"]);
         assert!(!ledger.see(&sighting("3", "0.9.0", covered(T2))), "lower");
-        // A text that ran as it is trusted stays trusted; another that the user signs does not make it so.
+        // A run of the trusted text keeps it trusted; the user's signature on another text does not make that one
+        // trusted.
         assert!(ledger.see(&sighting("1", "1.0.0", covered(T1))));
         assert_eq!(known(&ledger).trusted_digest(), "whole");
         assert!(ledger.sign(&sighting("2", "1.0.0", covered(T2))));

@@ -1,11 +1,11 @@
 //! Which tool files may run here, and why.
 //!
-//! The store knows the user's keys, what was trusted and seen before, and the lock of the project.
-//! Asked about a text ([`Trust::standing`]), it verifies the signature and holds the text against all of these.
-//! What it answers is how the text may run ([`TrustBasis`]), or the first reason why not ([`TrustRefusal`]), each with what to do.
+//! The store has the user's keys, the texts that were trusted and seen before, and the lock of the project.
+//! To decide about a text ([`Trust::standing`]), it verifies the signature and compares the text with all of these.
+//! The answer is why the text may run ([`TrustBasis`]), or the first reason why not ([`TrustRefusal`]) and what to do.
 //!
-//! It does not find tools, reads no language, and starts nothing: a [`Subject`] is a text with an id and a space.
-//! It reads and writes the files of the store only:
+//! It does not find tools, parses no language, and starts nothing: a [`Subject`] is a text with an id and a space.
+//! It reads and writes only the files of the store:
 //!
 //! | file | what |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | `~/.ai/trusted_keys/KEY.toml` | keys that the user trusts, revoked ones, and those pinned for one project |
 //! | `~/.ai/toolglot/ledger.json` | what was trusted and seen, by project and tool |
 //! | `PROJECT/.ai/toolglot.lock` | id, version and digest of the project's tools; it can only forbid |
-//! | `PROJECT/.ai/trusted_keys/KEY.toml` | keys that a project brings; they count for nothing until the user pins them |
+//! | `PROJECT/.ai/trusted_keys/KEY.toml` | keys that a project brings; they do not count until the user pins them |
 //!
 //! ```
 //! use toolglot_tool_signature::{Style, sign};

@@ -9,7 +9,7 @@ use crate::LedgerRecord;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TrustRefusal {
-    /// No signature of it holds.
+    /// It has no valid signature.
     #[error(transparent)]
     Signature(#[from] SignatureError),
     /// A server of `.mcp.json` that the user has not approved.
@@ -20,7 +20,7 @@ pub enum TrustRefusal {
         /// The server.
         name: String,
     },
-    /// Its definition is not the one that was approved.
+    /// Its definition differs from the approved one.
     #[error(
         "the server `{name}` is not defined as it was approved; `toolglot mcp approve {name}` shows what it offers and approves it as it is now"
     )]
@@ -28,7 +28,7 @@ pub enum TrustRefusal {
         /// The server.
         name: String,
     },
-    /// The policy wants a signature.
+    /// The policy requires a signature.
     #[error(
         "`{id}` is not signed, and the policy runs signed tools only; read it, then `toolglot tools sign {id}`"
     )]
@@ -36,7 +36,7 @@ pub enum TrustRefusal {
         /// The tool.
         id: String,
     },
-    /// It was signed, and the line is gone.
+    /// It was signed, and its signature line is missing.
     #[error(
         "{}; it was signed or trusted as {version} before: `toolglot tools sign {id}` or `toolglot tools trust {id}` takes it as it is now",
         if *.is_malformed { format!("the signature line of `{id}` cannot be read") } else { format!("the signature of `{id}` was taken out of its file") }
@@ -46,10 +46,10 @@ pub enum TrustRefusal {
         id: String,
         /// The version that was signed.
         version: String,
-        /// Whether a line is in its place that only looks like one.
+        /// Whether the line in its place only looks like a signature line.
         is_malformed: bool,
     },
-    /// It has no signature, and is not the text that was trusted.
+    /// It has no signature, and differs from the trusted text.
     #[error(
         "`{id}` was changed since it was trusted as {version}; `toolglot tools trust {id}` shows what changed"
     )]
@@ -59,7 +59,7 @@ pub enum TrustRefusal {
         /// The version that was trusted.
         version: String,
     },
-    /// It is older than what was seen before.
+    /// It is older than a text that was seen before.
     #[error(
         "`{id}` is version {version} here, and version {seen} was there before: an old version is not taken back without `toolglot tools trust {id}`"
     )]
@@ -71,7 +71,7 @@ pub enum TrustRefusal {
         /// The version that was seen.
         seen: String,
     },
-    /// It is another text than the newest that was seen, and nothing that its signature covers says that it is newer.
+    /// It differs from the newest text that was seen, and no value that its signature covers shows that it is newer.
     #[error(
         "`{id}` differs from the text last seen as version {seen}, {}: it may be an older text. Read it, then accept it with `toolglot tools trust {id}` or `toolglot tools sign {id}`",
         if *.was_replaced { "and one that it has replaced" } else { "and its signature does not say that it is newer" }
@@ -83,10 +83,10 @@ pub enum TrustRefusal {
         version: String,
         /// The version that was seen.
         seen: String,
-        /// Whether the text was there before the one that was seen last.
+        /// Whether the text was seen before the newest one.
         was_replaced: bool,
     },
-    /// It is not what the lock file says.
+    /// It differs from the entry of the lock.
     #[error(
         "`{id}` is not the file that the lock names: {}; `toolglot tools sign {id}` or `toolglot tools trust {id}` locks it anew",
         if (&locked.digest, &locked.version) == (actual, version) {
@@ -100,7 +100,7 @@ pub enum TrustRefusal {
         id: String,
         /// Its version.
         version: String,
-        /// What the lock names.
+        /// The entry of the lock.
         locked: Box<LedgerRecord>,
         /// The hash of the body.
         actual: String,

@@ -1,4 +1,4 @@
-//! What a policy demands of tools beyond what everybody's trust does.
+//! A policy's requirements for tools, beyond the user's own trust.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use toolglot_tool_signature::{Keyring, PublicKey, Signer};
 
 use crate::TrustError;
 
-/// What is demanded of tools, beyond being signed, trusted or the user's own.
+/// Requirements for tools, beyond being signed, trusted or the user's own.
 pub struct TrustRequirements {
-    /// The only keys that count: fingerprints, or keys written out as `ed25519:<base64>`, which are trusted by that.
+    /// The only keys that count: fingerprints, or keys written as `ed25519:<base64>`, which this list makes trusted.
     pub keys: Option<Vec<String>>,
-    /// Whether a tool of this id has to be signed; that its text was trusted is not enough then.
+    /// Whether a tool of this id must be signed; trust in its text is not enough then.
     pub signed: Box<dyn Fn(&str) -> bool + Send + Sync>,
-    /// Whether what a server says of a tool is taken as it is the first time.
+    /// Whether a server's definition of a tool is accepted on first use.
     pub first_use: bool,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Debug for TrustRequirements {
     }
 }
 
-/// Those of `keys` that are named, and those that are written out. A revoked key stays revoked.
+/// The keys of `keys` that are named, and the keys that are written out. A revoked key stays revoked.
 pub(crate) fn counted(keys: &Keyring, named: &[String]) -> Result<Keyring, TrustError> {
     let mut counted = Keyring::default();
     for name in named {
@@ -63,7 +63,7 @@ pub(crate) fn counted(keys: &Keyring, named: &[String]) -> Result<Keyring, Trust
             }
             match keys.find(name) {
                 Some(signer) => signer.clone(),
-                // A name alone is not a key: what it signed stays untrusted.
+                // A fingerprint alone is not a key: its signatures stay untrusted.
                 None => continue,
             }
         };

@@ -1,4 +1,4 @@
-//! What a server is called, by the id of the file that defines it.
+//! The name of a server, by the id of the file that defines it.
 
 /// The directory of servers, in ids.
 pub const SERVERS: &str = "mcp/servers";
@@ -8,7 +8,7 @@ pub fn server_name(id: &str) -> &str {
     id.rsplit('/').next().unwrap_or(id)
 }
 
-/// What a server is called where it is approved: its name, or the id of a file that lies elsewhere than servers do.
+/// The name of a server in approvals: its name, or the id of a file outside the directory of servers.
 pub fn approved_as(id: &str) -> &str {
     let name = id
         .strip_prefix(SERVERS)

@@ -1,4 +1,4 @@
-//! Servers that the user approved, with what they said of their tools then.
+//! Servers that the user approved, with their definitions of tools at that time.
 
 use toolglot_tool_signature::digest;
 use toolglot_value::{Map, Value, json};
@@ -6,10 +6,10 @@ use toolglot_value::{Map, Value, json};
 use crate::server_id::approved_as;
 use crate::{Origin, Space, Subject, Trust, TrustBasis, TrustError, TrustRefusal};
 
-/// Where the ledger keeps approvals; no project's path is this.
+/// The ledger's key for the approvals; no project's path is equal to it.
 const APPROVED: &str = "approved-servers";
 
-/// What was approved of a server.
+/// The approval of a server.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ServerApproval {
@@ -17,7 +17,7 @@ pub struct ServerApproval {
     pub definition: String,
     /// `stdio` or `http`.
     pub transport: String,
-    /// What it said of its tools, in the order of their names.
+    /// The definitions of its tools, in the order of their names.
     pub tools: Vec<Value>,
 }
 
@@ -35,7 +35,7 @@ impl Trust {
             .collect()
     }
 
-    /// What was approved of a server.
+    /// The approval of a server.
     pub fn approved(&self, server: &str, space: Space) -> Option<ServerApproval> {
         let all = self.ledger.0.get(APPROVED)?.get(self.place(space))?;
         let one = all.get(server)?;
@@ -49,7 +49,7 @@ impl Trust {
     /// Approves a server as its file defines it, with its tools as it describes them.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If the ledger cannot be written.
     pub fn approve(
         &mut self,
         server: &impl Subject,
@@ -64,17 +64,17 @@ impl Trust {
         self.write_approval(server, Some(one))
     }
 
-    /// Takes an approval back. Whether there was one.
+    /// Removes an approval. Returns whether there was one.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If the ledger cannot be written.
     pub fn disapprove(&mut self, server: &impl Subject) -> Result<bool, TrustError> {
         let was = self.approved(server.id(), server.space()).is_some();
         self.write_approval(server, None)?;
         Ok(was)
     }
 
-    /// The server whose tool a file stands for, as it is approved, and whether what it says of the tool was taken already.
+    /// The server whose tool a file wraps, by its approved name, and whether the tool's definition is accepted already.
     pub fn server_of(&self, found: &impl Subject) -> Option<(String, bool)> {
         if !found.is_server_tool() {
             return None;
@@ -88,7 +88,7 @@ impl Trust {
         Some((approved_as(&server).to_owned(), is_taken))
     }
 
-    /// Whether a server said otherwise of a tool when a file that stands for it was pinned.
+    /// Whether the file wraps this tool of the server and pins another definition of it.
     pub fn is_pinned_otherwise(
         &self,
         found: &impl Subject,
@@ -130,11 +130,11 @@ impl Trust {
         let id = found.id().to_owned();
         let name = id.rsplit('/').next().unwrap_or(&id).to_owned();
         if (self.demands.signed)(&id) {
-            // What lies in no file of its own has no signature.
+            // A server without a file of its own has no signature.
             return Err(TrustRefusal::SignatureRequired { id });
         }
         if found.origin() == Origin::ServerTool {
-            // Its text is what was approved: it was made from that. Whether its server is, is asked of the server.
+            // Its text was made from the approval. Whether its server may run is decided for the server's own file.
             return Ok(TrustBasis::Trusted);
         }
         match self.approved(&id, found.space()) {

@@ -1,9 +1,9 @@
-//! Whose tools there are, and where they lie.
+//! The spaces of tools, and their directories.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Whose tools; the earlier shadow the later.
+/// Whose tools; an earlier space shadows a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
     /// Those of the project.

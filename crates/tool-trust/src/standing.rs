@@ -1,4 +1,4 @@
-//! What is known of a file when one asks whether it may run.
+//! Decides whether a file may run, from what the store knows of it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The store: whom the user trusts, and what was seen before.
+//! The trust store: the trusted keys and texts, and the texts that were seen before.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -16,31 +16,31 @@ use crate::requirements;
 use crate::server_id::approved_as;
 use crate::{KnownKey, Origin, Space, Spaces, Subject, TrustError, TrustRequirements};
 
-/// The store.
+/// The trust store.
 #[derive(Debug)]
 pub struct Trust {
     pub(crate) spaces: Spaces,
-    /// The project's path without links, by which the ledger knows it.
+    /// The project's path without links, which is its key in the ledger.
     pub(crate) project: String,
     pub(crate) keys: Keyring,
     pub(crate) known: Vec<KnownKey>,
     pub(crate) ledger: Ledger,
     pub(crate) lock: BTreeMap<String, LedgerRecord>,
     pub(crate) demands: TrustRequirements,
-    /// The keys that count under the demands; `None` where these name none.
+    /// The keys that count under the requirements; `None` if the requirements name no keys.
     pub(crate) counted: Option<Keyring>,
-    /// Signatures that held, by the hash of id and file: with the same keys they hold again.
+    /// Valid signatures, by the hash of id and file: with the same keys they stay valid.
     pub(crate) held: Mutex<HashMap<[u8; 32], Verification>>,
 }
 
-/// The key that signed the tools that come with toolglot. The other half was thrown away: a change of the files comes with a
-/// new key.
+/// The key that signed the tools that come with toolglot. Its private half was destroyed: a change of the files comes
+/// with a new key.
 const SYSTEM_KEY: &str = include_str!("../system_key.pem");
 impl Trust {
-    /// Reads what there is; nothing has to be there.
+    /// Reads the files that exist; none is required.
     ///
     /// # Errors
-    /// If a file is there and damaged: what cannot be read must not be taken for "nothing is revoked".
+    /// If a file is damaged: an unreadable file must not be taken for "nothing is revoked".
     pub fn open(spaces: &Spaces) -> Result<Trust, TrustError> {
         let mut trust = Trust {
             spaces: spaces.clone(),
@@ -80,7 +80,7 @@ impl Trust {
             // A project that is the user's home has no keys of its own.
             if spaces.user.as_ref() != Some(project) {
                 for folder in TRUSTED {
-                    // What a project brings and nobody can read is nothing.
+                    // An unreadable key of the project is ignored.
                     for (key, _) in keys_in(&project.join(folder)).unwrap_or_default() {
                         if trust.keys.find(&key.key.fingerprint()).is_none() {
                             trust.add(key, "project", false);
@@ -93,9 +93,9 @@ impl Trust {
         Ok(trust)
     }
 
-    /// The hash of all that trust depends on beside the tools: whoever kept what a standing was may continue if it is the same.
+    /// The hash of all that trust depends on beside the tools. A cached standing is valid while the hash is the same.
     ///
-    /// Reads the files and understands none of them.
+    /// Reads the files without parsing them.
     pub fn fingerprint(spaces: &Spaces) -> String {
         let mut files = Vec::new();
         for (root, own) in [(&spaces.user, LEDGER), (&spaces.project, LOCK)] {
@@ -126,10 +126,10 @@ impl Trust {
         digest(&lines.join("\n"))
     }
 
-    /// Demands more of tools than before.
+    /// Sets the requirements of a policy.
     ///
     /// # Errors
-    /// If a key that is named is invalid.
+    /// If a named key is invalid.
     pub fn demand(&mut self, demands: TrustRequirements) -> Result<(), TrustError> {
         self.counted = demands
             .keys
@@ -141,12 +141,12 @@ impl Trust {
         Ok(())
     }
 
-    /// The keys are others: what held before need not hold now.
+    /// Clears the valid signatures, because the keys have changed.
     pub(crate) fn forget(&mut self) {
         self.held = Mutex::default();
     }
 
-    /// What is known of a tool from before.
+    /// The ledger's record of a tool.
     pub fn record(&self, found: &impl Subject) -> Option<LedgerRecord> {
         self.ledger.record(self.place(found.space()), found.id())
     }
@@ -160,10 +160,11 @@ impl Trust {
 
     /// Trusts exactly these texts, each of a tool and its version, without a signature, and locks them.
     ///
-    /// The copies come first, then the ledger, then the lock, each file whole or not at all: what the ledger trusts is there.
+    /// The copies are written first, then the ledger, then the lock, each whole or not at all: the ledger trusts only
+    /// texts with a copy.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If a file cannot be written.
     pub fn trust(&mut self, tools: &[(&impl Subject, &str)]) -> Result<(), TrustError> {
         let copies = self.home()?.join(COPIES);
         let mut noted = Vec::new();
@@ -188,10 +189,10 @@ impl Trust {
         self.lock(tools)
     }
 
-    /// Locks tools that the user has signed, each with its version, and notes them as the newest that were seen.
+    /// Locks tools that the user has signed, each with its version, and notes them as the newest texts that were seen.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If a file cannot be written.
     pub fn signed(&mut self, tools: &[(&impl Subject, &str)]) -> Result<(), TrustError> {
         self.lock(tools)?;
         if self.spaces.user.is_none() {
@@ -211,23 +212,23 @@ impl Trust {
         })
     }
 
-    /// Notes that a signed tool was run, so that an older one is not taken back.
+    /// Notes that a signed tool ran, so that an older one is refused later.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If the ledger cannot be written.
     pub fn seen(&mut self, found: &impl Subject, its_version: &str) -> Result<(), TrustError> {
         if self.spaces.user.is_none() || found.space() == Space::System {
             return Ok(());
         }
         let sighting = self.sighting(found, its_version);
-        // Nearly every call is of a text that ran before: nothing is locked and read for it.
+        // Nearly every call is of a text that ran before, and then the ledger is neither locked nor read.
         if !self.ledger.is_news(&sighting) {
             return Ok(());
         }
         self.update_ledger(|ledger| ledger.see(&sighting))
     }
 
-    /// A text as the ledger notes it, with the time of its signature if that holds.
+    /// A text as the ledger notes it, with the time of its signature if that is valid.
     fn sighting(&self, found: &impl Subject, its_version: &str) -> Sighting {
         let keys = self.counted.as_ref().unwrap_or(&self.keys);
         let verified = self.verified(found, keys).ok();
@@ -240,9 +241,10 @@ impl Trust {
         }
     }
 
-    /// The pin of what a server says, where the text that is trusted now is one of another tool than before.
+    /// The pin of a server's definition, if the newly trusted text wraps another tool than the text before.
     ///
-    /// Who trusts a file has not seen what a server says: that stays as it was taken, but for a file of another tool.
+    /// The user who trusts a file has not seen the server's definition, so the pin stays unless the file wraps another
+    /// tool.
     fn outdated_pin(&self, found: &impl Subject) -> Option<String> {
         let before = self.record(found)?;
         let before = self.trusted_text(&before)?;
@@ -250,16 +252,16 @@ impl Trust {
         is_other.then(|| self.pin_name(found))
     }
 
-    /// The digest that was pinned of what a server says about a tool.
+    /// The pinned digest of a server's definition of a tool.
     pub fn pinned(&self, found: &impl Subject) -> Option<&str> {
         self.ledger.pinned(&self.pin_name(found))
     }
 
-    /// Pins what a server says about a tool.
+    /// Pins a server's definition of a tool.
     ///
     /// # Errors
-    /// If it cannot be written down, or nothing is taken on first sight. If another digest is pinned, be it by another program
-    /// since this one read the ledger: that stays.
+    /// If the ledger cannot be written, or nothing is accepted on first use. Also if another digest is pinned, even by
+    /// another program after this one read the ledger: that pin stays.
     pub fn pin_server(&mut self, found: &impl Subject, digest: &str) -> Result<(), TrustError> {
         if !self.demands.first_use {
             let server = found.server_tool().map(|(server, _)| server);
@@ -286,8 +288,8 @@ impl Trust {
         Ok(())
     }
 
-    /// Changes the ledger as it is on the disk, where another program may have changed it since it was read. What `change`
-    /// leaves as it is, which it says by `false`, is not written.
+    /// Changes the ledger as it is on disk, where another program may have changed it since it was read. If `change`
+    /// returns `false`, nothing is written.
     ///
     /// # Errors
     /// If it cannot be read or written.
@@ -351,7 +353,7 @@ impl Trust {
         write(&project.join(LOCK), text.as_bytes(), 0o644)
     }
 
-    /// The spaces that it was opened for.
+    /// The spaces that the store was opened for.
     pub fn spaces(&self) -> &Spaces {
         &self.spaces
     }
@@ -372,7 +374,7 @@ impl Trust {
         }
     }
 
-    /// The name of a pin: the file that wraps the server's tool, however the way to the project was written.
+    /// The name of a pin: the file that wraps the server's tool, however the project's path was written.
     fn pin_name(&self, found: &impl Subject) -> String {
         if found.space() != Space::Project || found.origin() != Origin::File {
             return found.name();

@@ -1,4 +1,4 @@
-//! What the trust store has to know of a file.
+//! The facts about a file that the trust store needs.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use toolglot_tool_signature::{Style, body, digest};
 
 use crate::Space;
 
-/// Where a text is from.
+/// The source of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A file of a space.
@@ -17,21 +17,21 @@ pub enum Origin {
     ServerTool,
 }
 
-/// A text of which one asks whether it may run.
+/// A text for which the store decides whether it may run.
 pub trait Subject {
-    /// The id that it is found as: `work/greet-it`.
+    /// The id under which it is found: `work/greet-it`.
     fn id(&self) -> &str;
 
-    /// Whose it is.
+    /// The space that it is in.
     fn space(&self) -> Space;
 
-    /// All of it.
+    /// The whole text.
     fn text(&self) -> &str;
 
     /// How its signature is written.
     fn style(&self) -> Style;
 
-    /// Where its text is from.
+    /// The source of its text.
     fn origin(&self) -> Origin {
         Origin::File
     }
@@ -39,7 +39,7 @@ pub trait Subject {
     /// The extension of its file, without the dot; with the id it names the file.
     fn extension(&self) -> &str;
 
-    /// How it is called in messages, and where it is pinned outside of a project.
+    /// Its name in messages, and in pins outside of a project.
     fn name(&self) -> String {
         format!("{}.{}", self.id(), self.extension())
     }
@@ -49,39 +49,39 @@ pub trait Subject {
         Cow::Owned(digest(body(self.text(), self.style())))
     }
 
-    /// The SHA-256 of all of the text.
+    /// The SHA-256 of the whole text.
     fn whole_digest(&self) -> Cow<'_, str> {
         Cow::Owned(digest(self.text()))
     }
 
-    /// The server, and the tool of it, that a text would stand for in the place of this one.
+    /// The server and its tool that another text of this file would wrap.
     fn server_tool_in(&self, _text: &str) -> Option<(String, String)> {
         None
     }
 
-    /// Whether it does nothing but call a server's tool.
+    /// Whether it only calls a server's tool.
     fn is_server_tool(&self) -> bool {
         self.server_tool().is_some()
     }
 
-    /// The server, and the tool of it, that it stands for.
+    /// The server and its tool that it wraps.
     fn server_tool(&self) -> Option<(String, String)> {
         self.server_tool_in(self.text())
     }
 }
 
-/// A text and its place: all that a program needs which only verifies.
+/// A text and its place, for a program that only verifies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFile {
-    /// The id that it is found as.
+    /// The id under which it is found.
     pub id: String,
-    /// Whose it is.
+    /// The space that it is in.
     pub space: Space,
     /// The extension of its file, without the dot.
     pub extension: String,
     /// How its signature is written.
     pub style: Style,
-    /// All of it.
+    /// The whole text.
     pub text: String,
 }
 

@@ -11,7 +11,7 @@ pub enum TrustBasis {
     Signed(Verification),
     /// The user trusted exactly this text.
     Trusted,
-    /// It lies in the user's own directory.
+    /// It is in the user's own directory.
     Own,
 }
 

@@ -1,6 +1,7 @@
-//! Versions, as far as they are compared.
+//! Versions, for comparison.
 
-/// A version as numbers, to compare; what is not a number counts as 0, and more than three parts do not count.
+/// A version as numbers, for comparison; a part that is not a number counts as 0, and parts after the third do not
+/// count.
 ///
 /// ```
 /// use toolglot_tool_trust::version_numbers;

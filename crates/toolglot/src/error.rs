@@ -1,11 +1,11 @@
-//! What can be wrong with what a program hands over. A model's text is never an error.
+//! Errors in the input of a caller. A model's text is never an error.
 
 use std::fmt;
 
 use toolglot_engine::{GrammarError, RenderError};
 use toolglot_toolset::ToolError;
 
-/// What is wrong with a dialect's name, a tool list, calls to be written, or a document to be repaired.
+/// Why a dialect name, a tool list, calls to be written, or a document to be repaired is refused.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,7 +20,7 @@ pub enum Error {
     Grammar(GrammarError),
     /// A tool list that is not JSON.
     ToolListSyntax {
-        /// What the reader of JSON says, with line and column.
+        /// The error of the JSON reader, with line and column.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A tool list with an entry that is not a tool.
@@ -52,7 +52,7 @@ impl std::error::Error for Error {
         match self {
             Error::UnknownDialect { .. } => None,
             Error::ToolListSyntax { source } => Some(&**source),
-            // Their words are the words of this error, so what is below them is below it.
+            // These errors share their message with this error, so their source is the source of this error.
             Error::Grammar(error) => error.source(),
             Error::ToolList(error) => error.source(),
             Error::Unrenderable(error) => error.source(),

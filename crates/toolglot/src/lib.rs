@@ -1,6 +1,6 @@
 //! Reads tool calls out of what a language model writes, in any dialect, and repairs them.
 //!
-//! It does no I/O and runs no call: `toolglot-session` judges, asks, runs and logs them.
+//! The library does no I/O and runs no call: `toolglot-session` decides, asks for approval, runs and logs calls.
 //!
 //! # One line each
 //!
@@ -31,8 +31,9 @@
 //!
 //! # The full form
 //!
-//! A [`Program`] is compiled once and shared. A [`Parser`] reads one message as it streams: text goes in, [`Event`]s go to a
-//! [`Sink`], at once. Neither fails on any text. [`Calls`] is the sink that collects a message; a function is one as well.
+//! A [`Program`] is compiled once and shared. A [`Parser`] reads one message as it streams: text goes in, [`Event`]s
+//! go to a [`Sink`] at once. Neither fails on any text. [`Calls`] is the sink that collects a message; a function is
+//! also a sink.
 //!
 //! ```
 //! use toolglot::{Calls, Event, Finish, Input, Options, Parser, Span};
@@ -55,16 +56,17 @@
 //!
 //! # Where to go next
 //!
-//! - `toolglot-engine` says what holds of events, and what a server needs to know.
+//! - `toolglot-engine` documents the guarantees of events, and what a server needs to know.
 //! - `toolglot-chat` teaches a dialect, verifies calls and explains to the model what is wrong with them.
 //! - `toolglot-wire` turns conversations of one chat API into those of another.
 //! - `toolglot-session` carries calls out under a policy, in a sandbox.
 //!
 //! # Features
 //!
-//! All but the last are on by default, and all are for the command line: a program that only needs this library turns default features off.
+//! All but the last are on by default. All are for the command line: a program that only needs this library turns
+//! default features off.
 //!
-//! - `cli`: the binary, and [`command_line`] for a program that carries it inside.
+//! - `cli`: the binary, and [`command_line`] for a program that embeds the command line.
 //! - `import`: its commands `dialects detect` and `dialects import`, and templates as dialects.
 //! - `mcp`: its command `mcp`, and tools of MCP servers.
 //! - `serve`: its command `serve`, the gateway.
@@ -96,7 +98,7 @@ pub fn parse(text: &str) -> Calls {
     read(parser(), text, Finish::Stop)
 }
 
-/// Reads a whole message. The program is compiled for this message alone: to read many, keep that of [`Options::program`].
+/// Reads a whole message. The program is compiled for this call: to read many messages, keep [`Options::program`].
 ///
 /// # Errors
 /// A dialect that is not known.
@@ -131,13 +133,13 @@ fn read(mut parser: Parser, text: &str, finish: Finish) -> Calls {
 /// ```
 ///
 /// # Errors
-/// A dialect that is not known, and what it cannot carry.
+/// An unknown dialect, or calls that the dialect cannot carry.
 pub fn render(dialect: &str, calls: &[CallText<'_>]) -> Result<String, Error> {
     let dialect = options::dialect(dialect)?;
     Ok(Renderer::new(dialect, &ToolSet::default())?.calls(calls)?)
 }
 
-/// A call that was read, to be written again.
+/// A parsed call, in the form that [`render`] takes.
 pub fn call_text(call: &Call) -> CallText<'_> {
     CallText {
         name: &call.name,
@@ -147,7 +149,7 @@ pub fn call_text(call: &Call) -> CallText<'_> {
     }
 }
 
-/// Repairs a document that should be JSON. `toolglot-repair` has notes with places in the text, and schemas.
+/// Repairs a document that should be JSON. `toolglot-repair` adds schemas, and notes with places in the text.
 pub fn repair(text: &str) -> RepairedText {
     toolglot_json::repair(text, &Shape::Any)
 }
@@ -157,7 +159,7 @@ pub fn repair(text: &str) -> RepairedText {
 /// [`Toolbox`] has what a [`ToolSet`] leaves out: descriptions, schemas and other names.
 ///
 /// # Errors
-/// Text that is not JSON, and entries that are no tools.
+/// Text that is not JSON, or an entry that is not a tool.
 pub fn tools(list: &str) -> Result<ToolSet, Error> {
     let list = serde_json::from_str(list).map_err(|source| Error::ToolListSyntax {
         source: Box::new(source),

@@ -1,4 +1,4 @@
-//! How a message is read, where it is not read in any dialect for any tools.
+//! How a message is read, with a given dialect and given tools.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ pub struct Options<'a> {
     pub dialect: &'a str,
     /// The tools that may be called. An empty set knows no names and no types: calls of any name are read.
     pub tools: ToolSet,
-    /// Why the model stopped. [`parse_with`](crate::parse_with) reads it; a stream says it to [`Parser::finish`](crate::Parser::finish).
+    /// Why the model stopped. [`parse_with`](crate::parse_with) uses this field; a stream passes the reason to
+    /// [`Parser::finish`](crate::Parser::finish).
     pub finish: Finish,
 }
 
@@ -30,7 +31,7 @@ impl Default for Options<'_> {
 }
 
 impl Options<'_> {
-    /// The program, to be shared by the parsers of many messages.
+    /// The program, which the parsers of many messages can share.
     ///
     /// # Errors
     /// A dialect that is not known.

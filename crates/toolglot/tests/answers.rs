@@ -1,10 +1,11 @@
 //! Raw answers of forty models, with the tools they were given and without a dialect's name, through the built binary.
 //!
 //! `recorded` finds the answers; without them the test is ignored.
-//! Readable: at least one call. Right: what the questions accept, compared as the leaderboard they come from compares.
-//! The figures are pinned; what is read otherwise is argued in `docs/compare.md`.
+//! Readable: at least one call. Right: what the questions accept, compared by the rules of their leaderboard.
+//! The figures are pinned; `docs/compare.md` explains the rows that are read differently.
 //! `TOOLGLOT_MISSES=python_list,hermes_tool_call_json` prints the rows of these syntaxes that are not right,
-//! `TOOLGLOT_MISSES=lost` those that their own decoder read right, `TOOLGLOT_MISSES=unread` those without a call:
+//! `TOOLGLOT_MISSES=lost` the rows that their own decoder reads right, `TOOLGLOT_MISSES=unread` the rows without a
+//! call:
 //!
 //! ```console
 //! TOOLGLOT_MISSES=lost cargo test -p toolglot --test tests answers:: -- --nocapture
@@ -18,10 +19,10 @@ use toolglot_value::{Map, Value, json};
 
 use crate::recorded;
 
-/// What is pinned: rows of the four Python categories.
+/// The pinned figures: rows of the four Python categories.
 const READABLE: usize = 2579;
 const RIGHT: usize = 2217;
-/// Rows that the decoder of their own model reads right, and this does not: at most.
+/// The most rows that the decoder of their own model reads right and toolglot does not.
 const LOST: usize = 2;
 
 #[test]
@@ -44,7 +45,7 @@ fn answers_of_unknown_models_are_read() {
     for (row, document) in rows.iter().zip(&documents) {
         let calls = document["calls"].as_array().expect("a list of calls");
         let raw = word(&row["raw"]);
-        // What is told as a call stands in the text: its name, and its place.
+        // The name and the values of a call occur in the text, at the place of the call.
         for call in calls {
             if let Some(what) = not_in_text(raw, call) {
                 invented.push(format!("{}: {what} in {call}", row["id"]));
@@ -86,10 +87,9 @@ fn answers_of_unknown_models_are_read() {
     assert!(all.lost <= LOST, "{} lost, {LOST} were", all.lost);
 }
 
-/// What a call says that its place in the text does not: its name, or one of its values.
+/// A name or a value of a call that does not occur at the call's place in the text.
 ///
-/// Letters and digits are compared, in order: marks, blanks and escapes are a matter of spelling. Numbers are compared by
-/// value.
+/// Letters and digits are compared in order: punctuation, blanks and escapes may differ. Numbers are compared by value.
 fn not_in_text(raw: &str, call: &Value) -> Option<String> {
     let place = |n: usize| {
         let at = call["span"][n].as_u64();
@@ -107,7 +107,7 @@ fn not_in_text(raw: &str, call: &Value) -> Option<String> {
     let text = letters(&spelt_out(text));
     let mut values = vec![&call["name"], &call["arguments"]];
     while let Some(value) = values.pop() {
-        let said = match value {
+        let wanted = match value {
             Value::Array(items) => {
                 values.extend(items);
                 continue;
@@ -116,22 +116,22 @@ fn not_in_text(raw: &str, call: &Value) -> Option<String> {
                 values.extend(members.values());
                 continue;
             }
-            // What has no value in the text is not said by it.
+            // A null has no text.
             Value::Null => continue,
             Value::Number(number) if number.as_f64().is_some_and(|n| numbers.contains(&n)) => {
                 continue;
             }
-            Value::String(said) => said.clone(),
+            Value::String(wanted) => wanted.clone(),
             other => other.to_string(),
         };
-        if !text.contains(&letters(&said)) {
-            return Some(said);
+        if !text.contains(&letters(&wanted)) {
+            return Some(wanted);
         }
     }
     None
 }
 
-/// Escapes of JSON and Python as what they stand for, as far as that matters for letters.
+/// Decodes escapes of JSON and Python, as far as letters need that.
 fn spelt_out(text: &str) -> String {
     let mut out = text
         .replace("\\n", " ")
@@ -155,7 +155,7 @@ fn letters(text: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// Answers that hold JSON, or Python's spelling of it: with the repairs and without.
+/// Counts of answers that hold JSON, or Python's spelling of JSON: with repairs and without.
 #[derive(Default)]
 struct Json {
     rows: usize,
@@ -179,9 +179,9 @@ impl Json {
             .flatten()
             .filter_map(|note| word(&note["code"]).trim_start_matches('N').parse().ok())
             .collect();
-        // Of the tool: unknown, a parameter missing, arguments that do not fit.
+        // Faults against the tool: unknown name, missing parameter, arguments that do not fit.
         let is_valid = !notes.iter().any(|note| matches!(note, 3 | 8 | 63 | 64));
-        let is_mended = notes
+        let is_repaired = notes
             .iter()
             .any(|note| matches!(note, 12 | 13 | 17 | 18 | 30..=59));
         let is_readable = document["calls"]
@@ -190,8 +190,8 @@ impl Json {
         self.rows += 1;
         self.readable += usize::from(is_readable);
         self.valid += usize::from(is_readable && is_valid);
-        self.readable_as_written += usize::from(is_readable && !is_mended);
-        self.valid_as_written += usize::from(is_readable && is_valid && !is_mended);
+        self.readable_as_written += usize::from(is_readable && !is_repaired);
+        self.valid_as_written += usize::from(is_readable && is_valid && !is_repaired);
     }
 
     fn report(&self) -> String {
@@ -259,7 +259,7 @@ fn word(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// As many calls as are accepted, each accepted once, in any order.
+/// Whether there are as many calls as accepted ones, each accepted once, in any order.
 fn is_right(row: &Value, calls: &[Value]) -> bool {
     let Some(accepted) = row["possible_answer"].as_object() else {
         return false;
@@ -302,7 +302,7 @@ fn without_number(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// Every argument is accepted, and what is missing may be.
+/// Whether every argument is accepted and every missing argument is optional.
 fn arguments_fit(arguments: &Value, parameters: &Value) -> bool {
     let (Some(arguments), Some(parameters)) = (arguments.as_object(), parameters.as_object())
     else {
@@ -344,7 +344,7 @@ fn fits(value: &Value, accepted: &Value) -> bool {
     }
 }
 
-/// Strings are compared without letter case, blanks and some marks.
+/// Strings are compared without letter case, blanks and some punctuation.
 fn plain(text: &str) -> String {
     text.to_lowercase()
         .replace('\'', "\"")

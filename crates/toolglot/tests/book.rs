@@ -1,5 +1,5 @@
-//! The documents against the repository: links lead somewhere, figures are those of the code, the picture is drawn from its
-//! tables, and the book holds every page.
+//! Checks the documents against the repository: links resolve, figures match the code, the picture matches its tables,
+//! and the book contains every page.
 
 #[path = "../examples/picture.rs"]
 #[expect(
@@ -84,7 +84,7 @@ fn the_book_holds_every_page() {
     assert_eq!(listed, pages);
 }
 
-/// Figures that the code can give, where the documents name them.
+/// Figures in the documents that the code can compute.
 #[test]
 fn figures_are_those_of_the_code() {
     let count =
@@ -135,7 +135,7 @@ fn figures_are_those_of_the_code() {
     assert!(lines <= 150, "README.md has {lines} lines");
 }
 
-/// The code of guides is that of examples, which are compiled and run: `example=FILE` names one.
+/// The code of guides is the code of examples, which are compiled and run: `example=FILE` names one.
 #[test]
 fn code_of_guides_stands_in_examples() {
     let repository = repository();
@@ -156,8 +156,8 @@ fn code_of_guides_stands_in_examples() {
     assert!(n_blocks > 4, "only {n_blocks} blocks were found");
 }
 
-/// Files that a page names in code are there: in the map, the second cell of a row names files below `crates/`, each further
-/// one beside the one before it; elsewhere, whole paths.
+/// Files that a page names in code exist. In the map, the second cell of a row names files below `crates/`, each
+/// further file beside the previous one; elsewhere, paths are whole.
 #[test]
 fn files_that_are_named_are_there() {
     let repository = repository();
@@ -198,7 +198,7 @@ fn is_markdown(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "md")
 }
 
-/// All Markdown files, but for what is built, and what stands in two places: there the one in `docs/` counts.
+/// All Markdown files except build output. If a file is in two places, the one in `docs/` counts.
 fn documents(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
@@ -225,10 +225,10 @@ pub(crate) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fence: Option<&str> = None;
     text.lines().enumerate().filter_map(move |(index, line)| {
         let start = line.trim_start();
-        let marks = &start[..start.len() - start.trim_start_matches('`').len()];
+        let ticks = &start[..start.len() - start.trim_start_matches('`').len()];
         match fence {
-            Some(open) if marks.len() >= open.len() && start.len() == marks.len() => fence = None,
-            None if marks.len() >= 3 => fence = Some(marks),
+            Some(open) if ticks.len() >= open.len() && start.len() == ticks.len() => fence = None,
+            None if ticks.len() >= 3 => fence = Some(ticks),
             None => return Some((index + 1, line)),
             Some(_) => {}
         }
@@ -243,13 +243,13 @@ fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let mut rest = line;
         // Code spans hold no links.
         while let Some(at) = rest.find(['`', ']']) {
-            let (mark, tail) = rest[at..].split_at(1);
+            let (sign, tail) = rest[at..].split_at(1);
             rest = tail;
-            if mark == "`" {
-                let n_marks = 1 + tail.len() - tail.trim_start_matches('`').len();
-                let close = "`".repeat(n_marks);
-                if let Some(end) = tail[n_marks - 1..].find(&close) {
-                    rest = &tail[n_marks - 1 + end + n_marks..];
+            if sign == "`" {
+                let n_ticks = 1 + tail.len() - tail.trim_start_matches('`').len();
+                let close = "`".repeat(n_ticks);
+                if let Some(end) = tail[n_ticks - 1..].find(&close) {
+                    rest = &tail[n_ticks - 1 + end + n_ticks..];
                 }
             } else if let Some((link, tail)) =
                 tail.strip_prefix('(').and_then(|t| t.split_once(')'))
@@ -262,7 +262,7 @@ fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The anchors of pages that were looked at.
+/// The anchors of the pages that were read.
 #[derive(Default)]
 struct Pages(BTreeMap<PathBuf, BTreeSet<String>>);
 

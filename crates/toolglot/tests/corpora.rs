@@ -10,7 +10,7 @@ use toolglot_value::{Value, json};
 
 use crate::recorded;
 
-/// Rows that have no schema a file could hold: a class of Python, or one beside an option that forbids it.
+/// Rows without a schema that a file could hold: a class of Python, or a schema beside an option that forbids it.
 const NOT_SCORABLE: &[&str] = &["pj-0334", "pj-0359", "pj-0360", "pj-0369"];
 
 #[test]
@@ -51,7 +51,7 @@ fn recorded_repairs_with_a_schema_reach_their_floors() {
     assert!(n_right >= 100, "{n_right} jsonish rows are right");
 }
 
-/// What a target of BAML's says without its classes: a string, a number, a list of something, an object.
+/// The schema of a BAML target without its classes: a string, a number, a list of something, an object.
 fn target(row: &Value) -> Value {
     let name = row["target"].as_str().unwrap_or_default();
     let of = |name: &str| match name {

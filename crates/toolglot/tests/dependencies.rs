@@ -1,4 +1,4 @@
-//! What the crates of this workspace bring into the program of whoever depends on them.
+//! The packages that the crates of this workspace add to a program that depends on them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn tree(arguments: &[&str]) -> String {
     String::from_utf8_lossy(&tree.stdout).into_owned()
 }
 
-/// These features change the types of all who use `serde_json` in the same program.
+/// These features change types for all users of `serde_json` in the same program.
 #[test]
 fn no_crate_changes_serde_json_for_others() {
     let features = tree(&["--workspace", "-e", "features,normal", "-i", "serde_json"]);
@@ -27,12 +27,12 @@ fn no_crate_changes_serde_json_for_others() {
         "{features}"
     );
     for feature in ["arbitrary_precision", "preserve_order"] {
-        let asked = format!("serde_json feature \"{feature}\"");
-        assert!(!features.contains(&asked), "{features}");
+        let entry = format!("serde_json feature \"{feature}\"");
+        assert!(!features.contains(&entry), "{features}");
     }
 }
 
-/// The names of a package and all that it is built of, in a program that asks for these features of it.
+/// The names of a package and of its dependencies, in a program that enables these features.
 fn crates(package: &str, features: &[&str]) -> BTreeSet<String> {
     let mut arguments = vec!["-p", package, "-e", "normal", "--prefix", "none"];
     arguments.extend(features);
@@ -41,8 +41,8 @@ fn crates(package: &str, features: &[&str]) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-/// What a program that only reads, repairs and writes calls is built of. A number that grows is argued in the commit that
-/// raises it.
+/// The number of packages in a program that only reads, repairs and writes calls. The commit that raises a number
+/// explains the reason.
 #[test]
 fn small_libraries_stay_small() {
     let none: &[&str] = &[];

@@ -1,8 +1,8 @@
 //! Runs the console examples of the documentation.
 //!
-//! A fence `console` holds commands behind `$ ` and what they write, to either stream. Fences `.. file=NAME` before it
-//! are the files of the folder it runs in; each page has a folder of its own.
-//! `TOOLGLOT_BLESS=1 cargo test -p toolglot --test tests docs::` writes what commands wrote in place of what was expected.
+//! A fence `console` contains commands after `$ ` and their output, of both streams. Earlier fences `.. file=NAME` are
+//! the files of the folder that the commands run in. Each page has a folder of its own.
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot --test tests docs::` replaces the expected output by the actual output.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ fn console_examples_do_what_they_show() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Commands and options that the README and the pages speak of are there, and the README names every command.
+/// Commands and options in the README and the pages exist, and the README names every command.
 #[test]
 fn what_is_written_of_commands_is_there() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -51,7 +51,7 @@ fn what_is_written_of_commands_is_there() {
     }
 }
 
-/// What stands behind `toolglot` in code: lines of fences, and code within a line.
+/// The text after `toolglot` in code: in lines of fences, and in code within a line.
 fn commands(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut is_fence = false;
@@ -69,7 +69,7 @@ fn commands(text: &str) -> Vec<&str> {
     found
 }
 
-/// What `--help` says, by the words before it.
+/// The output of `--help`, by the words before it.
 #[derive(Default)]
 struct Help(std::collections::BTreeMap<String, String>);
 
@@ -94,7 +94,7 @@ impl Help {
         names.map(str::to_owned).collect()
     }
 
-    /// Whether there is such a command with such options; the first word that is not there.
+    /// Whether a command with its options exists; `Err` is the first unknown word.
     fn knows<'a>(&mut self, command: &'a str) -> Result<(), &'a str> {
         let mut known = String::new();
         let mut words = command
@@ -136,14 +136,14 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     pages
 }
 
-/// Whether this page runs tools, and none can be run here; then that is said, past what the harness keeps to itself.
+/// Whether this page runs tools that cannot run here. The report bypasses the captured output of the test harness.
 fn is_left_out(page: &Path) -> bool {
     use std::io::Write;
-    let has_walls =
+    let has_sandbox =
         toolglot_sandbox::layers().level() == Some(toolglot_sandbox::Isolation::Namespaces);
     let has_python = Command::new("python3").arg("--version").output().is_ok();
     let is_left_out =
-        (page.ends_with("tools.md") || page.ends_with("mcp.md")) && !(has_walls && has_python);
+        (page.ends_with("tools.md") || page.ends_with("mcp.md")) && !(has_sandbox && has_python);
     if is_left_out {
         let _ = writeln!(
             std::io::stderr(),
@@ -216,7 +216,7 @@ fn run(fence: &Fence<'_>, folder: &Path) -> String {
             .args(["-c", &format!("exec 2>&1\n{command}")])
             .current_dir(folder)
             .env("PATH", &path)
-            // A home of the page's own: what an example trusts is trusted in its folder only.
+            // Each page has its own home, so what an example trusts is trusted in its folder only.
             .env("USER_SPACE", folder.join("home"))
             .output()
             .expect("there is a shell");

@@ -50,7 +50,7 @@ const CALLS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What stands around a call, and whether it is one where its tool is known.
+/// The text around a call, and whether it is a call if its tool is known.
 const MESSAGES: &[(&str, bool)] = &[
     ("I'll check the file.\n\n```json\nCALL\n```\n", true),
     ("First I read it:\n```xml\nCALL\n```", true),
@@ -112,7 +112,7 @@ fn a_call_in_a_fence_after_prose_is_read_or_noted() {
     }
 }
 
-/// What ordinary answers hold, by the language of its fence: no row has the shape of a call.
+/// The contents of ordinary answers, by the language of the fence: no row has the shape of a call.
 const CODE: &[(&str, &str)] = &[
     (
         "json",
@@ -229,7 +229,7 @@ const CODE: &[(&str, &str)] = &[
     ("tex", "\\begin{tabular}{ll} a & b \\\\ \\end{tabular}"),
 ];
 
-/// What stands around it.
+/// The text around the code.
 const ANSWERS: &[&str] = &[
     "Here is how it is done:\n\n```LANG\nCODE\n```\n\nAdjust the values to your needs.",
     "You can use this.\n\n```LANG\nCODE\n```\n",

@@ -1,12 +1,12 @@
-//! A disk that is full, and files that may not grow: what stood there stands there still, and the log is whole.
-#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+//! A full disk, and files that may not grow: existing files stay unchanged, and the log is whole.
+#![expect(clippy::print_stderr, reason = "skipped tests are reported")]
 
 use std::fs;
 use std::process::{Command, Output};
 
 use toolglot_value::json;
 
-/// Runs a script with `$TOOLGLOT`, `$MESSAGE` and an empty `$DIR`. `--allow write` and the log are the script's business.
+/// Runs a script with `$TOOLGLOT`, `$MESSAGE` and an empty `$DIR`. The script itself sets `--allow write` and the log.
 fn script(calls: &[toolglot_value::Value], script: &str, unshared: bool) -> Output {
     let base = tempfile::tempdir().expect("a directory");
     let text = calls
@@ -49,7 +49,7 @@ fn calls(size: usize) -> Vec<toolglot_value::Value> {
 
 const RUN: &str = "$TOOLGLOT run --dialect tool_call --allow write --format text --root $DIR/root --audit $DIR/log $MESSAGE > /dev/null 2>&1";
 
-/// What has to hold afterwards, in the script's words: `say` prints what does not.
+/// The checks afterwards, as a script: `say` prints a failed check.
 const CHECKS: &str = r#"
 say() { echo "$1"; bad=1; }
 test "$(cat $DIR/root/file)" = "old a" || say "the file is neither old nor new: $(wc -c < $DIR/root/file) bytes"
@@ -61,7 +61,7 @@ $TOOLGLOT audit verify $DIR/log || say "the log is not whole"
 exit ${bad:-0}
 "#;
 
-/// Whether the script had a file system of its own; says so where it had none.
+/// Whether the script had a file system of its own; reports if not.
 fn can_mount(output: &Output) -> bool {
     let code = output.status.code();
     let is_refused = code == Some(77) || code == Some(1) && output.stdout.is_empty();
@@ -73,8 +73,8 @@ fn can_mount(output: &Output) -> bool {
 }
 
 fn assert_success(output: &Output) {
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{shown}");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_file_that_may_not_grow_stays_as_it_was() {
     assert_success(&output);
 }
 
-/// The log itself has no room: then nothing is done that it does not tell.
+/// The log itself has no room: then nothing is done without a log record.
 #[test]
 fn without_room_for_the_log_nothing_is_done() {
     let mount = "mount -t tmpfs -o size=64k none $DIR || exit 77; mkdir $DIR/root; echo 'old a' > $DIR/root/file; head -c 1M /dev/zero > $DIR/fill 2> /dev/null;";
@@ -120,7 +120,7 @@ fn without_room_for_the_log_nothing_is_done() {
     }
 }
 
-/// Help and answers that nobody could be given are no success; a reader who has read enough is.
+/// Help and answers that cannot be written are failures; a reader that closes the output early is not.
 #[test]
 fn what_cannot_be_written_is_a_failure() {
     for words in [&["--help"][..], &["--version"], &["dialects", "list"]] {
@@ -134,8 +134,8 @@ fn what_cannot_be_written_is_a_failure() {
             .output()
             .expect("the binary starts");
         assert_eq!(output.status.code(), Some(2), "{words:?}");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains("cannot write to standard output"), "{said}");
+        let shown = String::from_utf8_lossy(&output.stderr);
+        assert!(shown.contains("cannot write to standard output"), "{shown}");
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let output = Command::new(env!("CARGO_BIN_EXE_toolglot"))

@@ -1,4 +1,4 @@
-//! The binary killed while it writes: files are old or new and never a mixture, and the log is whole but for its last line.
+//! The binary is killed while it writes: files are old or new, never a mixture. The log is whole but for its last line.
 
 use std::fs;
 use std::path::Path;
@@ -77,7 +77,7 @@ fn a_kill_at_any_point_leaves_old_or_new_and_a_log_that_verifies() {
             .stderr(Stdio::null())
             .spawn()
             .expect("it starts");
-        // The log says how far it is: the point moves on with each round, through a line as well.
+        // The log shows the progress: the point of the kill moves on with each round, within a line as well.
         while size(&log) < before + round * 197
             && child.try_wait().expect("it can be asked").is_none()
         {

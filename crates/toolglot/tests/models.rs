@@ -2,9 +2,9 @@
 //! dialects.
 //!
 //! `recorded` finds the cases; without them the test is ignored.
-//! How many rows are read as recorded is pinned, per file; what is read otherwise is argued in `docs/compare.md`.
-//! `TOOLGLOT_MISSES=hermes,gemma4` prints the rows of these dialects that are read otherwise, `TOOLGLOT_MISSES=all` those of
-//! all:
+//! The number of rows that are read as recorded is pinned for each file; `docs/compare.md` explains the other rows.
+//! `TOOLGLOT_MISSES=hermes,gemma4` prints the rows of these dialects that are read differently, `TOOLGLOT_MISSES=all`
+//! the rows of all dialects:
 //!
 //! ```console
 //! TOOLGLOT_MISSES=hermes cargo test -p toolglot --test tests models:: -- --nocapture
@@ -18,20 +18,20 @@ use toolglot_value::{Value, json};
 
 use crate::recorded;
 
-/// What is pinned of a file.
+/// The pinned figures of a file.
 struct Floor {
     file: &'static str,
     /// Rows whose calls are as recorded, each read with its dialect.
     named: usize,
-    /// The same with `auto`.
+    /// The same figure, read with `auto`.
     auto: usize,
-    /// Rows whose calls, content and reasoning are.
+    /// Rows whose calls, content and reasoning are as recorded.
     speech: usize,
-    /// The same of those that two parsers, or two modes of one, agree on.
+    /// The same for rows on which two parsers, or two modes of one parser, agree.
     agreed: usize,
 }
 
-/// Three rows of `harmony` record no call for what is sent to `browser.search`, `container.exec` and `python`; these are calls.
+/// Three rows of `harmony` record no call for text to `browser.search`, `container.exec` and `python`; these are calls.
 const FLOORS: &[Floor] = &[
     Floor {
         file: "models",
@@ -96,10 +96,11 @@ fn rows_of_other_parsers_are_read_as_recorded() {
 struct Score {
     calls: usize,
     speech: usize,
-    /// Rows that two agree on and whose calls are as recorded; and those whose content and reasoning are, too.
+    /// Rows on which two agree and whose calls are as recorded; then those of them with the recorded content and
+    /// reasoning.
     witnessed: usize,
     agreed: usize,
-    /// By dialect: rows, and those whose calls are as recorded.
+    /// By dialect: all rows, and rows whose calls are as recorded.
     dialects: BTreeMap<String, (usize, usize)>,
 }
 
@@ -109,10 +110,10 @@ impl Score {
         for (row, document) in rows.iter().zip(documents) {
             let fits = row.calls_fit(document);
             score.calls += usize::from(fits);
-            let speaks = fits && row.speech_fits(document);
-            score.speech += usize::from(speaks);
+            let has_text = fits && row.speech_fits(document);
+            score.speech += usize::from(has_text);
             score.witnessed += usize::from(fits && row.is_agreed);
-            score.agreed += usize::from(speaks && row.is_agreed);
+            score.agreed += usize::from(has_text && row.is_agreed);
             let (n_rows, n_fit) = score.dialects.entry(row.dialect.clone()).or_default();
             *n_rows += 1;
             *n_fit += usize::from(fits);
@@ -144,10 +145,10 @@ impl Score {
 /// One recorded case.
 struct Row {
     dialect: String,
-    /// What is asked of the binary.
+    /// The request to the binary.
     line: Value,
     expected: Value,
-    /// More than one parser, or more than one mode of one, gave this.
+    /// Whether more than one parser, or more than one mode of one parser, gave this result.
     is_agreed: bool,
 }
 
@@ -167,7 +168,7 @@ impl Row {
                 line[key] = row[key].clone();
             }
         }
-        // A placeholder stands for tools that were not recorded.
+        // A placeholder replaces tools that were not recorded.
         let is_stub = |tool: &Value| tool["function"]["name"] == "stub" || tool["name"] == "stub";
         if row["tools"]
             .as_array()
@@ -207,9 +208,9 @@ impl Row {
         ["content", "reasoning"].iter().filter(recorded).all(|key| {
             let expected = self.expected[key].as_str().unwrap_or_default().trim();
             let found = document[key].as_str().unwrap_or_default().trim();
-            // What the prompt had begun is counted in by some.
-            let is_begun = self.line["prompt_suffix"].is_string() && expected.ends_with(found);
-            expected == found || is_begun
+            // Some parsers include the text that the prompt started.
+            let is_started = self.line["prompt_suffix"].is_string() && expected.ends_with(found);
+            expected == found || is_started
         })
     }
 
@@ -225,8 +226,8 @@ impl Row {
     }
 }
 
-/// Whether a note says that two gave the same: both modes of a parser, or the parser of another crate than the one in the
-/// row's id (`tp-hermes-001`; `peers: d1_whole same, tp_whole text differs`).
+/// Whether a note reports two equal results: of both modes of a parser, or of a parser from another crate than the
+/// crate in the row's id (`tp-hermes-001`; `peers: d1_whole same, tp_whole text differs`).
 fn is_agreed(id: &str, note: &str) -> bool {
     let own = id.split('-').next().unwrap_or_default();
     let peers = note.split_once("peers: ").map_or("", |(_, peers)| peers);

@@ -1,5 +1,5 @@
-//! Texts that speak of tools, and JSON that is an answer: none is a call, with every dialect read at once, whichever form
-//! the tool's name takes, in quoted code too.
+//! Texts that mention tools, and JSON that is an answer: none is a call. All dialects are read at once, with every form
+//! of the tool's name, and in quoted code too.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use toolglot_value::{Value, json};
 
 use crate::recorded;
 
-/// What a model may say of the tools that it has, and never call.
+/// Texts in which a model mentions its tools without a call.
 const TEXTS: &[&str] = &[
     // Prose about tools.
     "I could use get_weather for this, but you have not said where.",
@@ -44,7 +44,7 @@ const TEXTS: &[&str] = &[
     "[]",
     "{}",
     "null",
-    // A name that no tool has, where nothing but the name marks a call.
+    // A name that no tool has, in forms that only the name marks as a call.
     "[get_temperature(city=\"Oslo\")]",
     "get_temperature(city=\"Oslo\")",
     r#"{"name": "get_temperature", "arguments": {"city": "Oslo"}}"#,
@@ -68,14 +68,14 @@ fn what_speaks_of_tools_calls_none() {
         let documents = recorded::parsed(&["--in-code", in_code], &lines);
         for (text, document) in TEXTS.iter().zip(documents) {
             assert_eq!(document["calls"], json!([]), "{text}");
-            // A list of no calls is markup where it is the whole answer.
+            // An empty list of calls is markup if it is the whole answer.
             let content = if *text == "[]" { "" } else { *text };
             assert_eq!(document["content"], json!(content), "{text}");
         }
     }
 }
 
-/// What looks like a call and is none: the dialect it is read with, the text, the note's code, and what its help names.
+/// Look-alikes of calls: the dialect for reading, the text, the note's code, and what the note's help names.
 const LOOKALIKES: &[(&str, &str, &str, &str)] = &[
     // Forms of other dialects.
     (
@@ -122,7 +122,7 @@ const LOOKALIKES: &[(&str, &str, &str, &str)] = &[
         "--dialect axe",
     ),
     ("auto", "<bash>ls</bash>", "N071", "--dialect axe"),
-    // Forms of none.
+    // Forms of no dialect.
     (
         "auto",
         "<tool name=\"get_weather\"><city>Oslo</city></tool>",
@@ -229,7 +229,7 @@ fn what_looks_like_a_call_gets_one_note() {
         .iter()
         .enumerate()
         .map(|(n, (dialect, text, _, help))| {
-            // The blocks of that system name no tool of the list: they are known where no list is given.
+            // The blocks of that system name no tool of the list, so they are known only without a list.
             let is_of_system = help.ends_with("axe");
             let tools = if is_of_system { Value::Null } else { tools() };
             json!({"id": n, "dialect": dialect, "tools": tools, "input": text})
@@ -244,7 +244,7 @@ fn what_looks_like_a_call_gets_one_note() {
             && notes[0]["code"] == *code
             && notes[0]["help"]
                 .as_str()
-                .is_some_and(|said| said.contains(help));
+                .is_some_and(|help_text| help_text.contains(help));
         if !is_right {
             failures.push(format!("{dialect}: {text}: {notes:?}"));
         }
@@ -269,7 +269,7 @@ fn ordinary_answers_get_no_note() {
     }
 }
 
-/// Text in which brackets hold nothing.
+/// Texts with empty brackets.
 const EMPTY: &[&str] = &[
     "Use x = [] in Python.",
     "- [ ] buy milk\n- [x] sell it\n",
@@ -282,7 +282,7 @@ const EMPTY: &[&str] = &[
     "Here is the final",
 ];
 
-/// Every word of the documentation, a few hundred at a time. No word is a marker by itself, whatever dialect has it inside one.
+/// Every word of the documentation, a few hundred at a time. No single word is a marker, even if a marker contains it.
 fn words() -> Vec<String> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let mut words = BTreeSet::new();
@@ -319,7 +319,7 @@ fn words_and_empty_brackets_stay_in_the_text() {
     let rows: Vec<(&String, &String)> = names
         .iter()
         .flat_map(|name| texts.iter().map(move |text| (name, text)))
-        // There a fence is a command.
+        // In `swe_agent`, a fence is a command.
         .filter(|(name, text)| *name != "swe_agent" || !text.contains("```"))
         .collect();
     let line = |(n, (name, text)): (usize, &(&String, &String))| json!({"id": n, "dialect": name, "input": text});

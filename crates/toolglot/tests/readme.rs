@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-/// Runs what follows `$ toolglot`, where `examples/` lies, and gives what a terminal would show.
+/// Runs the command after `$ toolglot` in the folder of `examples/`, and returns what a terminal would show.
 fn shown(command: &str, directory: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_toolglot"))
         .args(command.split_whitespace())
@@ -23,7 +23,7 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.expect("an entry");
         let to = to.join(entry.file_name());
         if entry.path().is_dir() {
-            // What earlier runs of the examples wrote is no part of them.
+            // The output of earlier runs is not part of the examples.
             if entry.file_name() != "out" {
                 copy(&entry.path(), &to);
             }

@@ -1,7 +1,7 @@
 //! The recorded cases of the five systems, through the built binary, whole and cut in pieces of 1, 3 and 64 bytes.
 //!
 //! `recorded` finds the cases; without them the test is ignored.
-//! Every row is as recorded, or stands in [`DIFFERENT`] with the reason.
+//! Every row is read as recorded, or is in [`DIFFERENT`] with the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use toolglot_value::{Map, Value, json};
 
 use crate::recorded;
 
-/// Rows that are read otherwise than recorded, and why.
+/// Rows that are read differently than recorded, and why.
 const DIFFERENT: &[(&str, &str)] = &[
     // roo
     (
@@ -128,7 +128,7 @@ fn recorded_cases_are_read_as_recorded() {
     );
 }
 
-/// Whether the row's input is a model's text. Rye's rows are of tool files too, and of what they may do.
+/// Whether the row's input is a model's text. Some of Rye's rows are about tool files and their capabilities.
 fn is_message(line: &str) -> bool {
     let row: Value = toolglot_value::from_str(line).expect("a row is JSON");
     !row["dialect"]
@@ -147,11 +147,11 @@ fn parsed(rows: &[Row], chunk: Option<&str>) -> Vec<Value> {
 /// One recorded case.
 struct Row {
     id: String,
-    /// What is asked of the binary.
+    /// The request to the binary.
     line: Value,
-    /// What should come back; `None` where the record only says what must not.
+    /// The expected answer; `None` if the record only contains what must not be read.
     expected: Option<Value>,
-    /// Whether the recorded names are those of AXE's classes.
+    /// Whether the recorded names are the names of AXE's classes.
     has_classes: bool,
 }
 
@@ -164,7 +164,7 @@ impl Row {
             "input": input(&row),
             "dialect": dialect.map_or_else(|| text("dialect"), str::to_owned),
         });
-        // `roo-default` names the tools that the dialect has without any.
+        // `roo-default` names the tools that the dialect has by default.
         if row["tools"].is_object() {
             line["tools"] = row["tools"].clone();
         }
@@ -177,7 +177,7 @@ impl Row {
         }
     }
 
-    /// What in `document` is otherwise than recorded.
+    /// The differences between `document` and the record.
     fn misses(&self, document: &Value) -> Vec<String> {
         let Some(expected) = &self.expected else {
             return Vec::new();
@@ -191,7 +191,7 @@ impl Row {
         let written = document["calls"].as_array().expect("a document has calls");
         let is_announced = expected.get("early_tool_name").is_some();
         let is_error = expected["error"].is_string();
-        // An error is a call that never runs, or none; an announced name is that of a call that has just begun.
+        // An error is a call that never runs, or no call. An announced name belongs to a call that has just started.
         let counts = |call: &&Value| !(is_announced || is_error && call["end"] == "truncated");
         let found: Vec<Value> = written
             .iter()
@@ -287,7 +287,7 @@ impl Row {
     }
 }
 
-/// The row's text, with the padding that stands for its size.
+/// The row's text, with padding of the recorded size.
 fn input(row: &Value) -> String {
     let text = row["input"].as_str().unwrap_or_default();
     let generator = &row["generator"];
@@ -304,18 +304,18 @@ fn input(row: &Value) -> String {
     text.replace("{PAD}", &pad.repeat(n_pads.unwrap_or_default()))
 }
 
-/// Whether a note says what the record calls `error`.
+/// Whether a note reports the `error` of the record.
 fn is_said(error: &str, note: &Value) -> bool {
     let name = note["name"].as_str().unwrap_or_default();
     match error {
         "malformed_json" => matches!(name, "malformed-json" | "not-a-call"),
-        // What holds no part of a call at all is said to be none.
+        // A text without any part of a call is reported as not a call.
         "missing_tool_name" => matches!(name, "missing-tool-name" | "not-a-call"),
         error => name == error.replace('_', "-"),
     }
 }
 
-/// The tool behind one of AXE's classes.
+/// The tool for one of AXE's classes.
 fn class<'a>(class: &'a str, written: &str) -> &'a str {
     match class {
         "READ" => "read_file",
@@ -329,7 +329,7 @@ fn class<'a>(class: &'a str, written: &str) -> &'a str {
     }
 }
 
-/// The tool behind one of the names that AXE knows.
+/// The tool for one of the names that AXE knows.
 fn tool(written: &str) -> &str {
     match written.to_ascii_lowercase().as_str() {
         "read_file" | "read" | "cat" | "get_file" | "view_file" => "read_file",
@@ -341,7 +341,7 @@ fn tool(written: &str) -> &str {
     }
 }
 
-/// The parameter behind one of the names that AXE knows.
+/// The parameter for one of the names that AXE knows.
 fn parameter(written: &str) -> &str {
     match written {
         "file_path" | "filename" | "file" => "path",

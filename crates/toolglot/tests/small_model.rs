@@ -1,8 +1,8 @@
 //! Outputs of a model of 135 million parameters, through the built binary: how many calls can be read, and how many of
-//! those fit the tools that the prompt lists, with what is mended and without.
+//! those fit the tools that the prompt lists, with repairs and without.
 //!
 //! `recorded` finds the outputs; without them the test is ignored.
-//! The figures measure the model as much as the reader; they stand in `docs/compare.md`.
+//! The figures measure the model as much as the reader; they are in `docs/compare.md`.
 
 use std::fs;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use crate::recorded;
 /// The third format of the prompts: no dialect that ships, four lines that do not.
 const TOOL_XML: &str = "dialect small_xml\nvalues: schema|infer, entities\ncall = \"<tool name=\\\"\" name \"\\\">\" ws xml ws \"</tool>\"\n";
 
-/// What the schema says, as opposed to what was mended.
+/// Notes from the schema, as opposed to notes on repairs.
 const VERDICTS: &[&str] = &[
     "unknown-tool",
     "unknown-parameter",
@@ -23,7 +23,7 @@ const VERDICTS: &[&str] = &[
     "invalid-arguments",
 ];
 
-/// Rows with a call that can be read; rows whose calls all fit the tools; the same among those where nothing was mended.
+/// Rows with a call that can be read; rows whose calls all fit the tools; the same for rows without a repair.
 #[derive(Debug, Default, PartialEq)]
 struct Score {
     rows: usize,

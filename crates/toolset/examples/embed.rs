@@ -1,4 +1,5 @@
-//! A Rust function as a tool, with the schema of a struct, in any dialect. `cargo run -p toolglot-toolset --example embed`
+//! A Rust function as a tool, with the schema of a struct, in any dialect.
+//! `cargo run -p toolglot-toolset --example embed`
 
 use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! What a server does about tools, from a request to the text of a tool result: `docs/embed-in-a-server.md` explains it.
+//! How a server handles tools, from a request to the text of a tool result: see `docs/embed-in-a-server.md`.
 //! `cargo run -p toolglot-toolset --example openai_deltas`
 
 use std::io::Write;
@@ -57,7 +57,7 @@ impl Model {
 /// The deltas of one choice.
 #[derive(Default)]
 struct Deltas {
-    /// Those that were not sent yet.
+    /// The deltas that are not sent yet.
     waiting: Vec<Value>,
     n_calls: u32,
     is_cut_off: bool,
@@ -103,7 +103,7 @@ impl Deltas {
     }
 }
 
-/// Reads what the model writes, and sends it as it comes.
+/// Reads the model's text, and sends it as it comes.
 fn stream<'t>(
     mut parser: Parser,
     tokens: impl IntoIterator<Item = &'t str>,
@@ -167,7 +167,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         [json!({"role": "tool", "tool_call_id": "call_0", "content": "sun </tool_response>"})];
     let text = model.results(&calls, &answers);
     writeln!(out, "{text}")?;
-    // What would close the frame early is escaped.
+    // A closer inside the result is escaped.
     assert_eq!(
         text,
         "<tool_response>\nsun <\\/tool_response>\n</tool_response>"

@@ -1,4 +1,4 @@
-//! Arguments brought to the names and types of their tool.
+//! Brings arguments to the names and types of their tool.
 
 use toolglot_engine::Shape;
 use toolglot_json::internal::from_text;
@@ -7,20 +7,20 @@ use toolglot_value::{Map, Value};
 use crate::elements::{Element, elements, plain_text};
 use crate::toolbox::Entry;
 
-/// One change that was made, for a note.
+/// One change to the arguments, for a note.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// A key was another name of a parameter.
     Renamed { from: String, to: String },
-    /// A parameter's name was empty, and another of its names was not.
+    /// An alias of a parameter was empty and is dropped, as another name of the parameter has a value.
     LeftOut { key: String, parameter: String },
-    /// A parameter that models were taught to give, and that the tool does not need.
+    /// A parameter that models were taught to write and that the tool does not need.
     Needless { key: String },
-    /// The text of a value was read as the JSON it holds.
+    /// The text of a value was read as the JSON in the text.
     Unpacked { key: String, as_what: &'static str },
 }
 
-/// Renames, takes apart and types what is in `arguments`; says what was changed, in order.
+/// Renames, unpacks and types the values in `arguments`, and returns the changes in order.
 pub(crate) fn bring_to(
     entry: &Entry,
     arguments: Map<String, Value>,
@@ -42,20 +42,20 @@ pub(crate) fn bring_to(
     (arguments, changes)
 }
 
-/// A parameter that is there under its own name keeps its value, unless that is empty; another alias then stays what it
-/// is, an unknown parameter, and validation says so. Of several names those that are empty are left out.
+/// A parameter under its own name keeps its value, unless that is empty. Another alias then stays an unknown parameter,
+/// which validation reports. Of several names the empty ones are dropped.
 fn rename(
     entry: &Entry,
     mut arguments: Map<String, Value>,
     changes: &mut Vec<Change>,
 ) -> Map<String, Value> {
     for (parameter, aliases) in &entry.habits.parameter_aliases {
-        let is_said = |name: &str| arguments.get(name).is_some_and(|value| value != "");
-        let said = std::iter::once(parameter)
+        let is_given = |name: &str| arguments.get(name).is_some_and(|value| value != "");
+        let given = std::iter::once(parameter)
             .chain(aliases)
-            .find(|name| is_said(name))
+            .find(|name| is_given(name))
             .cloned();
-        if let Some(said) = &said {
+        if let Some(given) = &given {
             let empty: Vec<String> = aliases
                 .iter()
                 .filter(|alias| arguments.get(alias).is_some_and(|value| value == ""))
@@ -65,14 +65,14 @@ fn rename(
                 arguments.shift_remove(&key);
                 changes.push(Change::LeftOut {
                     key,
-                    parameter: said.clone(),
+                    parameter: given.clone(),
                 });
             }
         }
-        if said.as_ref() == Some(parameter) {
+        if given.as_ref() == Some(parameter) {
             continue;
         }
-        let Some(alias) = said
+        let Some(alias) = given
             .as_ref()
             .or_else(|| aliases.iter().find(|alias| arguments.contains_key(alias)))
         else {
@@ -125,7 +125,7 @@ fn restructure(entry: &Entry, key: &str, value: Value, changes: &mut Vec<Change>
     unpacked
 }
 
-/// `[{"text": .., "mode": ..}]` of a row of elements, which have this name or the singular of their list's.
+/// `[{"text": .., "mode": ..}]` for a row of elements that have this name or the singular of their list's.
 fn element_list(text: &str, name: &str, list: &str) -> Option<Value> {
     let item = |element: Element<'_>| {
         if element.name != name && list.strip_suffix('s') != Some(element.name) {
@@ -145,7 +145,7 @@ fn element_list(text: &str, name: &str, list: &str) -> Option<Value> {
     elements(text)?.into_iter().map(item).collect()
 }
 
-/// The value that `text` stands for, where the shape asks for something that is not text.
+/// The value that `text` encodes, if the shape is not text.
 fn typed(text: &str, shape: &Shape) -> Option<Value> {
     toolglot_value::from_str(&from_text(text, shape)?).ok()
 }

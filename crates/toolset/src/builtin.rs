@@ -15,16 +15,16 @@ const FORGE: &str = include_str!("../data/forge.json");
 const AXE: &str = include_str!("../data/axe.json");
 const TOOL_CALL: &str = include_str!("../data/tool_call.json");
 
-/// A file of `data/`. Beside this it says in `about`, for people, where the set comes from.
+/// A file of `data/`. Its field `about`, for people, names the source of the set.
 struct Catalog {
-    /// Whether letter case of tools' names does not count.
+    /// Whether the names of tools ignore letter case.
     ignore_case: bool,
-    /// Parameters that may be in a call of any tool.
+    /// Parameters that a call of any tool may have.
     parameters_of_all: Vec<String>,
     tools: Vec<CatalogTool>,
 }
 
-/// A tool's habits stand beside its specification, each field under its own name.
+/// A tool's habits are beside its specification, each field under its own name.
 struct CatalogTool {
     name: String,
     description: String,
@@ -96,7 +96,7 @@ fn string(value: Value) -> Option<String> {
     }
 }
 
-/// The items of an array; none where there is no value.
+/// The items of an array; none if there is no value.
 fn array(value: Option<Value>) -> Option<Vec<Value>> {
     match value {
         None => Some(Vec::new()),
@@ -132,16 +132,16 @@ impl Toolbox {
 
     /// A set that is built in:
     ///
-    /// - `workspace`: what `toolglot run` can do, under the names that all others are brought to.
-    /// - `vocabulary`: the same, and all else that models of the known systems ask for. Calls that are to be judged are
-    ///   normalized against it, so that a command is refused as a command and not as a name that nobody knows.
-    /// - `roo`, `forge`, `axe`, `tool_call`: what those systems teach, under their names.
+    /// - `workspace`: the tools of `toolglot run`, under the names that all other names are brought to.
+    /// - `vocabulary`: the same, and all other tools that models of the known systems call. Calls are normalized
+    ///   against it before a policy decision, so that a command is refused as a command and not as an unknown name.
+    /// - `roo`, `forge`, `axe`, `tool_call`: the tools that those systems teach, under their names.
     pub fn builtin(name: &str) -> Option<Toolbox> {
-        // Copies share what the set has compiled of its schemas.
+        // Copies share the compiled schemas of the set.
         set(name).cloned()
     }
 
-    /// The set that models were taught with a dialect, if the dialect is that of one system.
+    /// The set that models were taught with a dialect, if the dialect belongs to one system.
     pub fn taught(dialect: &str) -> Option<&'static Toolbox> {
         set(match dialect {
             "roo" => "roo",
@@ -153,7 +153,7 @@ impl Toolbox {
     }
 }
 
-/// A set that is built in. Each is made once: every message that is read asks for some.
+/// A built-in set. Each is made once, as every message uses some.
 fn set(name: &str) -> Option<&'static Toolbox> {
     static SETS: [OnceLock<Toolbox>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
     let at = FILES.iter().position(|(known, _)| *known == name)?;
@@ -166,8 +166,8 @@ fn set(name: &str) -> Option<&'static Toolbox> {
     Some(set)
 }
 
-/// What the parsers of Roo's versions know: the names of their tools, and the parameters that they take as text in a call of any
-/// of them.
+/// The tools in the parsers of Roo's versions: their names, and the parameters that a call of any of them may have, as
+/// text.
 pub fn roo_names() -> ToolSet {
     let roo = catalog(ROO);
     let text = |name: &String| (name.clone(), Shape::Text);
@@ -175,7 +175,7 @@ pub fn roo_names() -> ToolSet {
         properties: roo.parameters_of_all.iter().map(text).collect(),
         others: None,
     };
-    // Roo's parser takes this one for `write_to_file`.
+    // Roo's parser accepts this name for `write_to_file`.
     let alias = core::iter::once(String::from("write_file"));
     let tools = roo.tools.into_iter().map(|tool| tool.name).chain(alias);
     ToolSet::new(tools.map(|name| Tool {

@@ -1,4 +1,4 @@
-//! Calls as the model wrote them, brought to the names and types of a tool set.
+//! Brings calls from a model to the names and types of a tool set.
 
 use toolglot_engine::{Call, Code, End, Note, Span};
 use toolglot_value::{Map, Value};
@@ -9,29 +9,29 @@ use crate::multi_file_reads::reads;
 use crate::toolbox::{Entry, Toolbox};
 use std::collections::BTreeMap;
 
-/// A call under its tool's own names, to be validated, judged and run.
+/// A call under its tool's own names, for validation, a policy decision and a run.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Canonical {
-    /// The index of the written call among the message's calls. Several canonical calls may come from one written.
+    /// The index of the written call among the message's calls. One written call may give several canonical calls.
     pub call: usize,
-    /// The tool's own name; the written one where no tool has it.
+    /// The tool's own name; the written name if no tool has it.
     pub tool: String,
-    /// Whether there is such a tool.
+    /// Whether the tool exists.
     pub known: bool,
-    /// The arguments; empty where the written ones are not a JSON object, as those of a truncated call.
+    /// The arguments; empty if the written ones are not a JSON object, as in a truncated call.
     pub arguments: Map<String, Value>,
     /// The index, in the list this call is in, of the earlier call that it repeats.
     pub duplicate_of: Option<usize>,
-    /// What was changed and marked here; the call's own notes are not repeated.
+    /// The notes on the changes made here; the call's own notes are not repeated.
     pub notes: Vec<Note>,
 }
 
 /// The canonical calls of a message, in order.
 ///
-/// Other names of tools and parameters become the toolbox's own; text becomes what its parameter's schema asks for
-/// where it holds exactly that; a list of files becomes one read each; repeated commands and reads are marked. An
-/// unknown tool's call stays as it is. All changes are noted, but for names that the dialect's own system teaches.
+/// Other names of tools and parameters become the toolbox's own. A text becomes a value of its parameter's type if it
+/// encodes exactly that. A list of files becomes one read each; repeated commands and reads are marked. The call of an
+/// unknown tool stays as it is. All changes are noted, except names that the dialect's own system teaches.
 pub fn normalize(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
     let mut canonical = Vec::with_capacity(calls.len());
     let mut seen = Seen::default();
@@ -62,7 +62,8 @@ pub fn normalize(calls: &[Call], toolbox: &Toolbox) -> Vec<Canonical> {
     canonical
 }
 
-/// What one written call comes to, usually one. `taught`: the tool of that name that the dialect's system teaches.
+/// The canonical calls for one written call, usually one. `taught` is the tool of that name that the dialect's system
+/// teaches.
 fn canonical_of(
     index: usize,
     call: &Call,
@@ -93,7 +94,7 @@ fn canonical_of(
     }
     let Some(entry) = entry else { return vec![one] };
     if entry.spec.name != call.name {
-        // A name that the dialect's rule fixes is not the model's: there is nothing to remark on.
+        // A name that the dialect's rule fixes is not from the model, so no note is needed.
         if !call.name_span.is_empty() && taught.is_none() {
             let message = format!("`{}` is another name of `{}`", call.name, entry.spec.name);
             one.notes.push(note(Code::Alias, call.name_span, message));
@@ -112,14 +113,14 @@ fn canonical_of(
     each_read(entry, one, call.span)
 }
 
-/// One call for each file that is asked for, if files are asked for in a list.
+/// One call for each file, if the call reads a list of files.
 fn each_read(entry: &Entry, one: Canonical, span: Span) -> Vec<Canonical> {
     let list = entry
         .habits
         .file_lists
         .iter()
         .find(|list| one.arguments.contains_key(list));
-    // Beside other arguments the list cannot be all that is asked for: validation will say so.
+    // Beside other arguments the list is not the whole request; validation reports that.
     let Some((list, reads)) = list
         .filter(|_| one.arguments.len() == 1)
         .and_then(|list| Some((list, reads(&one.arguments[list])?)))

@@ -12,13 +12,13 @@ use crate::toolbox::{Effect, ToolSpec};
 
 /// The commands and reads of a message so far.
 ///
-/// Models write one call in several of AXE's forms, and mean it once. Only what is harmless to leave out counts as
-/// repeated: a read or a command before which nothing ran, since it ran itself, that may have changed what it sees. What a
-/// test says after a fix is another answer, and so is what `ls` shows after `touch`.
+/// Models write one call in several of AXE's forms, and mean it once. Only a call that is harmless to drop is a repeat:
+/// a read or a command, if nothing ran since its first run that may have changed its result. A test after a repair
+/// gives another answer, and so does `ls` after `touch`.
 /// A repeated write is not a duplicate: two equal appends may be meant.
 #[derive(Default)]
 pub(crate) struct Seen {
-    /// By a keyed hash each: arguments may be large.
+    /// The key is a keyed hash: arguments may be large.
     calls: HashMap<u64, (usize, End)>,
     keys: RandomState,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Seen {
 impl Seen {
     /// The index of the earlier call that this one repeats. Call it for each complete call, in order.
     ///
-    /// A call that may run never repeats one that may not: it would be lost.
+    /// A call that may run never repeats one that may not: the call would be lost.
     pub(crate) fn repeats(&mut self, index: usize, call: Repeatable<'_>) -> Option<usize> {
         let changes = match call.spec.map_or(Effect::Unknown, |spec| spec.effect) {
             Effect::Ask => return None,
@@ -51,13 +51,13 @@ impl Seen {
     }
 }
 
-/// Programs that change nothing by themselves, whatever their words are.
+/// Programs that change nothing, whatever their arguments are.
 const LOOKING: &[&str] = &[
     "cat", "cut", "df", "diff", "du", "echo", "grep", "head", "ls", "nl", "pwd", "stat", "tail",
     "test", "tr", "true", "wc", "which", "whoami",
 ];
 
-/// Whether a command is one program that only looks, in plain words. Of all others nobody here knows what they change.
+/// Whether a command is one read-only program in plain words. The effects of all other commands are unknown.
 fn only_looks(arguments: &Map<String, Value>) -> bool {
     let mut texts = arguments.values().filter_map(Value::as_str);
     let Some(text) = arguments.get("command").and_then(Value::as_str) else {
@@ -71,7 +71,7 @@ fn only_looks(arguments: &Map<String, Value>) -> bool {
             .is_some_and(|program| LOOKING.contains(&program))
 }
 
-/// What two calls are compared by.
+/// The parts by which two calls are compared.
 #[derive(Clone, Copy)]
 pub(crate) struct Repeatable<'a> {
     pub(crate) spec: Option<&'a ToolSpec>,
@@ -81,7 +81,7 @@ pub(crate) struct Repeatable<'a> {
 }
 
 impl Repeatable<'_> {
-    /// Equal for calls that do the same: order of keys does not count, and a default is as good as written.
+    /// Equal for calls that do the same: the order of keys does not count, and a default equals its written value.
     fn key(&self, keys: &RandomState) -> u64 {
         let mut arguments = Value::Object(self.arguments.clone());
         if let Some(spec) = self.spec {

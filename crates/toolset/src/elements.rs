@@ -7,11 +7,11 @@ use toolglot_value::Value;
 pub(crate) struct Element<'a> {
     pub(crate) name: &'a str,
     pub(crate) attributes: Vec<(&'a str, &'a str)>,
-    /// What stands between the tags, verbatim.
+    /// The text between the tags, verbatim.
     pub(crate) inner: &'a str,
 }
 
-/// The elements of `text`; `None` if anything but white space stands beside them, or one is not closed.
+/// The elements of `text`; `None` if any text but white space is beside them, or one is not closed.
 pub(crate) fn elements(text: &str) -> Option<Vec<Element<'_>>> {
     let mut found = Vec::new();
     let mut rest = text.trim();
@@ -58,8 +58,8 @@ fn attributes(text: &str) -> Option<Vec<(&str, &str)>> {
     Some(found)
 }
 
-/// A list as a row of elements, one a line, as [`elements`] and [`plain_text`] read it: `{"text": .., "mode": ..}` and plain
-/// strings. `None` if an item is of another kind.
+/// Writes a list as a row of elements, one on each line, as [`elements`] and [`plain_text`] read it.
+/// An item is `{"text": .., "mode": ..}` or a plain string; `None` if an item is of another kind.
 pub(crate) fn row(items: &[Value], name: &str) -> Option<String> {
     let element = |item: &Value| {
         let (text, attributes) = match item {

@@ -1,4 +1,4 @@
-//! Functions of Rust as tools: their parameters are a type, and the type's schema is the tool's.
+//! Rust functions as tools: the parameters of each are a type, and the type's schema is the tool's.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -13,24 +13,24 @@ use crate::{Canonical, Effect, ToolSpec, Toolbox, normalize};
 
 type Run = Box<dyn Fn(Map<String, Value>) -> Result<Value, String> + Send + Sync>;
 
-/// Functions that a model may call. They are run without a policy: whoever adds one has said that it may be called.
+/// Functions that a model may call. They run without a policy: adding a function permits its calls.
 #[derive(Default)]
 pub struct Functions {
     toolbox: Toolbox,
     runs: Vec<(String, Validator, Run)>,
 }
 
-/// Why a function was not run, in words for the model.
+/// Why a function did not run, in words for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FunctionError {
-    /// Nothing has that name.
+    /// No function has that name.
     Unknown(String),
     /// The call was cut off.
     Truncated(String),
     /// The call had to be completed, and the function does more than read.
     Recovered(String),
-    /// The arguments do not fit, each reason on a line.
+    /// The arguments do not fit; one reason on each line.
     Arguments(String),
 }
 
@@ -53,8 +53,8 @@ impl fmt::Display for FunctionError {
 impl std::error::Error for FunctionError {}
 
 impl Functions {
-    /// With one more. `parameters` is the JSON Schema of `T`, as a [`Value`] or a value of `serde_json`, whose description becomes the tool's; a later function of a name
-    /// replaces an earlier one.
+    /// Adds a function. `parameters` is the JSON Schema of `T`, as a [`Value`] or a value of `serde_json`; its
+    /// description becomes the tool's. A later function of a name replaces an earlier one.
     ///
     /// # Errors
     /// If the schema cannot be used.
@@ -84,15 +84,15 @@ impl Functions {
         Ok(self)
     }
 
-    /// The tools, for prompts and for a program of one's own.
+    /// The tools, for prompts and for a program of the caller.
     pub fn toolbox(&self) -> &Toolbox {
         &self.toolbox
     }
 
-    /// Reads a whole message, in whichever of the dialects it is written, and runs its calls in order.
+    /// Reads a whole message in any of the dialects, and runs its calls in order.
     ///
-    /// The dialects are compiled for the tools each time: who reads many messages keeps a [`Program`], and gives what
-    /// [`normalize`] makes of its calls to [`call`](Functions::call).
+    /// The dialects are compiled for the tools each time. To read many messages, keep a [`Program`], and pass the calls
+    /// that [`normalize`] gives to [`call`](Functions::call).
     ///
     /// # Errors
     /// If the dialects cannot be compiled.
@@ -110,10 +110,10 @@ impl Functions {
         Ok(calls.into_iter().map(answer).collect())
     }
 
-    /// Runs one call: defaults are filled in and the arguments checked before.
+    /// Runs one call, after filling in defaults and checking the arguments.
     ///
     /// # Errors
-    /// Why it was not run.
+    /// Why it did not run.
     pub fn call(&self, call: &Canonical, end: End) -> Result<Value, FunctionError> {
         let name = || call.tool.clone();
         let spec = self.toolbox.get(&call.tool);

@@ -1,13 +1,13 @@
-//! Tools, and the way from a call as the model wrote it to a call that can be judged and run.
+//! Tools, and the normalization of a model's calls before a policy decision and a run.
 //!
-//! A [`Toolbox`] is an ordered set of tools with the other names that models have for them. It comes from a file
+//! A [`Toolbox`] is an ordered set of tools with the other names that models use for them. It comes from a file
 //! ([`Toolbox::from_json`]) or is one of the sets that the known systems teach ([`Toolbox::builtin`]): tables in
 //! `data/`, in the shape of an MCP `tools/list`. [`split_calls`] and [`normalize`] turn calls into [`Canonical`] ones:
-//! shell blocks become commands, other names become the right ones, lists of files become single reads, repeated
-//! commands and reads are marked. Everything that is changed is noted.
+//! shell blocks become commands, other names become the tool's own, lists of files become single reads, repeated
+//! commands and reads are marked. Every change is noted.
 //!
-//! Nothing here decides what may run; a tool list from outside never says what effect its tools have. `Functions` runs
-//! functions of the program that embeds this, and nothing else.
+//! Nothing here decides which calls may run; an external tool list never states the effects of its tools. `Functions`
+//! runs functions of the embedding program, and nothing else.
 //!
 //! ```
 //! use toolglot_toolset::{Effect, Toolbox};
@@ -19,8 +19,8 @@
 //!
 //! # Features
 //!
-//! - `validate`, off by default: `Functions` and `Toolbox::validator`, which check arguments by the `jsonschema` crate. It adds
-//!   some 50 crates.
+//! - `validate`, off by default: `Functions` and `Toolbox::validator`, which check arguments by the `jsonschema` crate.
+//!   It adds some 50 crates.
 
 mod arguments;
 mod builtin;

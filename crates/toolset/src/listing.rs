@@ -1,4 +1,4 @@
-//! Tool lists from outside: OpenAI's two shapes, MCP's, and a plain map.
+//! External tool lists: OpenAI's two shapes, MCP's, and a plain map.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -16,14 +16,14 @@ const MAX_NAME: usize = 160;
 pub enum ToolError {
     /// The document is neither a list of tools nor a map of them.
     NotAList {
-        /// What it is.
+        /// The type of the document.
         found: &'static str,
     },
     /// An entry is not an object.
     NotAnObject {
         /// The entry.
         at: String,
-        /// What it is.
+        /// The type of the entry.
         found: &'static str,
     },
     /// An entry has no name.
@@ -55,7 +55,7 @@ pub enum ToolError {
         at: String,
         /// Its name.
         name: String,
-        /// What they are.
+        /// The type of the parameters.
         found: &'static str,
     },
     /// The description of an entry is not text.
@@ -64,7 +64,7 @@ pub enum ToolError {
         at: String,
         /// Its name.
         name: String,
-        /// What it is.
+        /// The type of the description.
         found: &'static str,
     },
 }
@@ -109,7 +109,7 @@ impl ToolError {
             | ToolError::BadParameters { at, .. }
             | ToolError::BadDescription { at, .. } => at,
         };
-        // A document that is one tool.
+        // The document is a single tool.
         if let Some(steps) = at.strip_prefix("the tool") {
             return steps.replace('.', "/");
         }
@@ -133,19 +133,19 @@ impl ToolError {
 impl Toolbox {
     /// The tools of a list in one of the usual shapes:
     ///
-    /// - an array of OpenAI tools, `{"type": "function", "function": {..}}` or with the name at top; an entry
-    ///   with `tools` inside is a namespace, its tools are called `namespace__tool`, and by the last part of that where no
-    ///   other tool is called so;
-    /// - in the same array freeform tools, `{"type": "custom", "name": ..}` or `{"type": "custom", "custom": {..}}`: they have
-    ///   one parameter, `input`, a string, and a grammar of it is in the description;
+    /// - an array of OpenAI tools, `{"type": "function", "function": {..}}` or with the name at top; an entry with
+    ///   `tools` inside is a namespace: its tools are called `namespace__tool`, and by the last part alone if no other
+    ///   tool has that name;
+    /// - freeform tools in the same array, `{"type": "custom", "name": ..}` or `{"type": "custom", "custom": {..}}`:
+    ///   they have one parameter, `input`, a string, and their description includes its grammar;
     /// - MCP's answer to `tools/list`, `{"tools": [{"name", "inputSchema"}]}`, also inside its JSON-RPC response;
     /// - a map from names to JSON Schemas.
     ///
-    /// An entry without a name that is of another type than `function`, such as `{"type": "web_search"}`, is the server's own:
-    /// no text calls it. [`Toolbox::left_out`] says which those are.
+    /// An entry without a name and of another type than `function`, such as `{"type": "web_search"}`, is the server's
+    /// own: no text calls it. [`Toolbox::left_out`] lists such entries.
     ///
-    /// Every tool's effect is [`Effect::Unknown`]: a list from a server cannot vouch for itself. Schemas are not
-    /// compiled here: `toolglot_schema::Validator` says what is wrong with one.
+    /// Every tool's effect is [`Effect::Unknown`]: an external list cannot vouch for itself. Schemas are not compiled
+    /// here: `toolglot_schema::Validator` reports their faults.
     ///
     /// # Errors
     /// [`ToolError`], naming the entry.
@@ -182,15 +182,15 @@ struct Listing {
     found: Vec<ListedTool>,
     /// The index of each tool by its name.
     by_name: HashMap<String, usize>,
-    /// What no call can name.
+    /// Entries that no call can name.
     left_out: Vec<String>,
 }
 
 /// A tool of the list.
 struct ListedTool {
-    /// Where it stands, as in `tools[3]`.
+    /// Its place in the list, as in `tools[3]`.
     at: String,
-    /// How many bytes of its name are the name space's, with the separator.
+    /// The length of the namespace in its name, with the separator, in bytes.
     space: usize,
     entry: Entry,
 }
@@ -232,7 +232,7 @@ impl Listing {
             };
         };
         let name = format!("{prefix}{name}");
-        // A namespace inside a namespace is an entry without parameters, as any other would be.
+        // A namespace inside a namespace is an entry without parameters.
         if let (Some(Value::Array(tools)), true) = (tool.get("tools"), prefix.is_empty()) {
             return self.entries(tools, &format!("{at}.tools"), &format!("{name}__"));
         }
@@ -254,13 +254,13 @@ impl Listing {
         Ok(())
     }
 
-    /// Tools of a name space are called without it as well, where that is the name of one tool alone.
+    /// A tool of a namespace also has a short name, if no other tool has that name.
     fn short_names(&mut self) {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for listed in &self.found {
             let name = &listed.entry.spec.name;
             let short = match listed.space {
-                // Other lists write a name space into the name; a short name may mean that tool as well.
+                // Other lists write a namespace into the name; a short name may mean such a tool as well.
                 0 => name.split_once("__").map(|(_, short)| short),
                 space => Some(&name[space..]),
             };
@@ -341,7 +341,7 @@ impl Listing {
     }
 }
 
-/// The type of tools whose calls carry one raw text.
+/// The type of tools whose calls have one raw text.
 const CUSTOM: &str = "custom";
 
 fn freeform_parameters() -> Value {
@@ -349,7 +349,7 @@ fn freeform_parameters() -> Value {
     json!({"type": "object", "properties": {INPUT: input}, "required": [INPUT], "additionalProperties": false})
 }
 
-/// The grammar of a freeform tool's input: `{"syntax", "definition"}`, which Chat Completions has under `grammar`.
+/// The grammar of a freeform tool's input: `{"syntax", "definition"}`; in Chat Completions it is under `grammar`.
 fn input_grammar(tool: &Map<String, Value>) -> Option<(&str, &str)> {
     let format = tool.get("format")?;
     let grammar = format.get("grammar").unwrap_or(format);
@@ -366,7 +366,7 @@ fn freeform_description(tool: &Map<String, Value>) -> Option<Value> {
     let words = match given {
         None | Some(Value::Null) => "",
         Some(Value::String(words)) => words.trim_end(),
-        // What is not text is refused as any other.
+        // A description that is not text is refused, as for any tool.
         other => return other.cloned(),
     };
     let grammar = format!(
@@ -377,7 +377,7 @@ fn freeform_description(tool: &Map<String, Value>) -> Option<Value> {
     Some(format!("{words}{gap}{grammar}").into())
 }
 
-/// Why no call can name such a tool, if none can.
+/// Why no call can name a tool; `None` if a call can.
 fn unwritable(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("a name is not empty")
@@ -395,7 +395,7 @@ fn unwritable(name: &str) -> Option<&'static str> {
     }
 }
 
-/// What a value is, for a message.
+/// The type of a value, for a message.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -13,7 +13,7 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    /// The arguments of a `read_file` that does it.
+    /// The arguments of a `read_file` for this read.
     pub(crate) fn into_arguments(self) -> Map<String, Value> {
         let mut arguments = Map::new();
         arguments.insert("path".into(), self.path.into());
@@ -25,10 +25,10 @@ impl Read {
     }
 }
 
-/// The reads that a value asks for; `None` if any part of it is not understood, so that nothing is left out unsaid.
+/// The reads in a value; `None` if any part of it is not understood, so that nothing is dropped silently.
 ///
-/// Roo taught `<file><path>a</path><line_range>1-50</line_range></file>`, repeated; the same is accepted as JSON,
-/// written or already structured.
+/// Roo taught `<file><path>a</path><line_range>1-50</line_range></file>`, repeated. The same is accepted as JSON, in a
+/// text or as a value.
 pub(crate) fn reads(value: &Value) -> Option<Vec<Read>> {
     match value {
         Value::String(text) if text.trim_start().starts_with('<') => of_elements(text),
@@ -101,7 +101,7 @@ fn range(written: &str) -> Option<(u64, u64)> {
     ))
 }
 
-/// All reads of all files; of no file at all there is nothing to read.
+/// All reads of all files; `None` if there are none.
 fn joined(files: impl Iterator<Item = Option<Vec<Read>>>) -> Option<Vec<Read>> {
     let mut all = Vec::new();
     for reads in files {

@@ -1,11 +1,12 @@
-//! A block of shell text cut into its commands, as a person would paste them one by one.
+//! Splits a block of shell text into its commands, as a person would paste them one by one.
 //!
-//! This is not a shell: it finds out where a command ends and nothing else. One pass over the bytes, with a stack of what
-//! is open. In doubt lines stay together: a command that is too long fails as a whole, a half runs as something else.
+//! This is not a shell: it finds the end of each command and nothing else. It makes one pass over the bytes, with a
+//! stack of open constructs. In doubt lines stay together: a command that is too long fails as a whole, a half runs as
+//! something else.
 
 use std::ops::Range;
 
-/// What is open and keeps the lines that follow in the same command.
+/// An open construct, which keeps the next lines in the same command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
     /// `'..'`
@@ -34,12 +35,12 @@ enum Open {
     Case,
 }
 
-/// What the next word is.
+/// The role of the next word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// A command or a keyword.
     Command,
-    /// The word after a command: it alone may be followed by `()`.
+    /// The word after a command: only this word may be followed by `()`.
     AfterCommand,
     /// An argument.
     Argument,
@@ -51,9 +52,9 @@ enum Place {
 
 /// The commands of a block, as ranges of its bytes, without the white space around them.
 ///
-/// Every line is a command, but for blank lines and comments, which are not one, and for lines that belong together: a
-/// line that ends in `\`, `|`, `&&` or `||`, an open quote, `(..)`, `{ ..; }`, a loop, an `if`, a `case`, a function. A block that
-/// holds a here-document is one command as a whole, comments kept; `<<<` and shifts (`$((1 << 2))`) are not one.
+/// Every line is a command, except blank lines, comments, and lines that belong together: a line that ends in `\`, `|`,
+/// `&&` or `||`, an open quote, `(..)`, `{ ..; }`, a loop, an `if`, a `case`, a function. A block with a here-document
+/// is one command as a whole, comments included; `<<<` and shifts (`$((1 << 2))`) are not here-documents.
 pub fn split_shell(block: &str) -> Vec<Range<usize>> {
     let mut scanner = Scanner::new(block);
     let mut commands = Vec::new();
@@ -67,7 +68,7 @@ pub fn split_shell(block: &str) -> Vec<Range<usize>> {
     commands
 }
 
-/// Whether a block ends inside a quotation or a here-document: it may be cut short.
+/// Whether a block ends inside a quotation or a here-document, so that it may be truncated.
 pub(crate) fn ends_open(block: &str) -> bool {
     let mut scanner = Scanner::new(block);
     while scanner.command().is_some() {
@@ -109,9 +110,9 @@ struct Scanner<'a> {
     at: usize,
     open: Vec<Open>,
     place: Place,
-    /// A word that started at `at` would start fresh: after a blank or an operator.
+    /// Whether a word at `at` would be a new word: it is after a blank or an operator.
     fresh: bool,
-    /// The line cannot end the command: `|`, `&&`, `||` or a function's head stand last.
+    /// Whether the line cannot end the command: its last token is `|`, `&&`, `||` or a function's head.
     continues: bool,
     /// The word that ends a here-document.
     heredoc: Option<Range<usize>>,
@@ -164,7 +165,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// To the line break, which stays.
+    /// Skips to the line break, and not over it.
     fn skip_line(&mut self) {
         let rest = &self.bytes[self.at..];
         self.at += rest
@@ -173,8 +174,8 @@ impl<'a> Scanner<'a> {
             .unwrap_or(rest.len());
     }
 
-    fn peek(&self, ahead: usize) -> Option<u8> {
-        self.bytes.get(self.at + ahead).copied()
+    fn peek(&self, offset: usize) -> Option<u8> {
+        self.bytes.get(self.at + offset).copied()
     }
 
     fn starts_with(&self, text: &str) -> bool {
@@ -202,7 +203,7 @@ impl<'a> Scanner<'a> {
         self.at += 1;
     }
 
-    /// In double quotes, `${..}` and arithmetic, where nothing is a word.
+    /// Inside double quotes, `${..}` and arithmetic, where there are no words.
     fn inside(&mut self, byte: u8) {
         let top = self.open.last().copied();
         let below = self.open.len().checked_sub(2).map(|below| self.open[below]);
@@ -215,7 +216,7 @@ impl<'a> Scanner<'a> {
                 self.at += 1;
             }
             (b'"', _) => self.push(Open::Double, 1),
-            // In `"${x:-it's}"` the apostrophe is one.
+            // In `"${x:-it's}"` the apostrophe is a plain character.
             (b'\'', Some(Open::Expansion)) if below != Some(Open::Double) => {
                 self.push(Open::Single, 1);
             }
@@ -228,7 +229,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// At the next token of a command.
+    /// Reads the next token of a command.
     fn token(&mut self, byte: u8) {
         let fresh = std::mem::replace(&mut self.fresh, true);
         match byte {
@@ -263,7 +264,7 @@ impl<'a> Scanner<'a> {
             b'\\' => self.at += 2,
             _ => return self.plain_word(fresh),
         }
-        // A substitution has set the place of its own first word.
+        // A substitution sets the place of its own first word.
         if self.place == before && matches!(before, Place::Command | Place::AfterCommand) {
             self.place = Place::Argument;
         }
@@ -335,7 +336,7 @@ impl<'a> Scanner<'a> {
                 (Some(Open::Paren), _) => {
                     self.open.pop();
                     self.place = Place::Argument;
-                    // What follows a substitution belongs to the same word.
+                    // Text after a substitution belongs to the same word.
                     self.fresh = false;
                 }
                 _ => {}
@@ -355,7 +356,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over the `()` of a function's head.
+    /// Skips the `()` of a function's head; `false` if it is not there.
     fn closes_at_once(&mut self) -> bool {
         let inside = &self.bytes[self.at + 1..];
         let blanks = inside
@@ -395,7 +396,7 @@ impl<'a> Scanner<'a> {
             }
             Some(b'{') => self.push(Open::Expansion, 2),
             Some(b'\'') if !quoted => self.push(Open::Ansi, 2),
-            // The shell's own number: what follows is no `$'..'`.
+            // `$$` is the id of the shell's process, so a quote after it does not start `$'..'`.
             Some(b'$') => self.at += 2,
             _ => self.at += 1,
         }
@@ -435,7 +436,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// `keyword` is empty where the word is not whole.
+    /// `keyword` is empty if the word is only a part of a word.
     fn first_word(&mut self, keyword: &[u8], word: &[u8]) {
         let (open, place) = match keyword {
             b"if" => (Some(Open::If), Place::Command),
@@ -456,7 +457,7 @@ impl<'a> Scanner<'a> {
         self.place = place;
     }
 
-    /// A keyword that closes nothing is a word like any other.
+    /// A keyword that closes nothing is an ordinary word.
     fn close(&mut self, open: Open) {
         if self.open.last() == Some(&open) {
             self.open.pop();

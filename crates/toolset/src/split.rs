@@ -1,4 +1,4 @@
-//! Calls that hold a block of shell commands become one call for each command.
+//! Turns a call with a block of shell commands into one call for each command.
 
 use toolglot_engine::{Call, CallId, Calls, Code, End, Note};
 use toolglot_value::{Map, Value};
@@ -7,13 +7,13 @@ use crate::shell::{ends_open, split_shell};
 
 /// Splits the shell blocks of a message, and drops those without a command.
 ///
-/// `keys` gives for a dialect the argument that holds a block and the argument that each command becomes, as
-/// [`Dialect::split`](toolglot_engine::Dialect::split) says. A call with the first is a block, whatever its name; a call whose
-/// command is blank asks for nothing. Both kinds of drops are noted, and so is a block of several commands.
+/// `keys` gives, for a dialect, the argument with a block and the argument for each command, as
+/// [`Dialect::split`](toolglot_engine::Dialect::split) does. A call with the first is a block, whatever its name. A
+/// call with a blank command requests nothing. Both kinds of drops are noted, and so is a block of several commands.
 ///
 /// A command's call has the span of the whole block and its other arguments; a written id and the notes stay with the
-/// first. A command that ends inside a quotation or a here-document may be cut short: it is recovered, with a note. A
-/// truncated block stays whole under the command's name: it is not run. Ids are counted anew.
+/// first. A command that ends inside a quotation or a here-document may be truncated: it is recovered, with a note. A
+/// truncated block stays whole under the command's key, and does not run. Ids are assigned anew.
 pub fn split_calls<'a>(message: &mut Calls, keys: impl Fn(&str) -> Option<(&'a str, &'a str)>) {
     for mut call in std::mem::take(&mut message.calls) {
         let Some(keys) = keys(&call.dialect) else {
@@ -52,7 +52,7 @@ pub fn split_calls<'a>(message: &mut Calls, keys: impl Fn(&str) -> Option<(&'a s
                     call.notes.push(note.clone());
                     message.notes.push(note);
                 }
-                // Each command's call is a copy of what is left: the block is in none of them.
+                // Each command's call is a copy of the other fields, without the block.
                 call.arguments.clear();
                 for args in commands {
                     let mut command = call.clone();
@@ -69,20 +69,20 @@ pub fn split_calls<'a>(message: &mut Calls, keys: impl Fn(&str) -> Option<(&'a s
     }
 }
 
-/// What a call of a dialect with shell blocks turns out to be.
+/// The kind of a call in a dialect with shell blocks.
 enum Found {
     /// A block: the arguments of each command.
     Commands(Vec<String>),
-    /// A block or a command that asks for nothing.
+    /// A block or a command that requests nothing.
     Nothing,
-    /// The start of a block, as the start of a command.
+    /// The start of a truncated block, as the start of a command.
     Half(String),
     /// Any other call.
     Other,
 }
 
 impl Found {
-    /// Whether its last command is cut short, as far as quotes and here-documents tell.
+    /// Whether its last command is truncated, as far as quotes and here-documents show.
     fn ends_open(&self, call: &Call, (_, command): (&str, &str)) -> bool {
         match self {
             Found::Commands(commands) => commands
@@ -95,7 +95,7 @@ impl Found {
 
     fn of(call: &Call, (block, command): (&str, &str)) -> Found {
         if call.end == End::Truncated {
-            // Half an object is not JSON yet; a rule that reads a block reads it first.
+            // Half an object is not JSON; a rule for blocks reads the block's key first.
             return match call.arguments.strip_prefix(&format!("{{\"{block}\"")) {
                 Some(rest) => Found::Half(format!("{{\"{command}\"{rest}")),
                 None => Found::Other,

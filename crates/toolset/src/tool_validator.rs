@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use toolglot_schema::{SchemaError, Validator};
 use toolglot_value::Value;
 
-/// What checks the arguments of one tool. Copies share it.
+/// The validator of one tool's arguments. Copies share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolValidator(Arc<OnceLock<Result<Validator, SchemaError>>>);
 
@@ -16,7 +16,7 @@ impl ToolValidator {
     }
 }
 
-/// Settings of a schema that may let other parameters in than those it lists.
+/// Keywords of a schema that may allow parameters beyond those it lists.
 const OPENING: &[&str] = &[
     "$ref",
     "$dynamicRef",
@@ -30,7 +30,7 @@ const OPENING: &[&str] = &[
     "unevaluatedProperties",
 ];
 
-/// The schema, closed: a tool that lists its parameters has no others, unless it says so.
+/// The closed schema: a tool that lists its parameters has no others, unless the schema allows them.
 fn closed(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Value::Object(settings) = &mut schema

@@ -12,29 +12,29 @@ use crate::elements;
 #[cfg(feature = "validate")]
 use crate::tool_validator::ToolValidator;
 
-/// What running a tool does to the world.
+/// The effect of running a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
-    /// It looks and changes nothing.
+    /// It reads and changes nothing.
     Read,
     /// It changes files.
     Write,
     /// It removes files.
     Delete,
-    /// It asks another machine.
+    /// It accesses another machine.
     Network,
     /// It runs a program, which may do anything.
     Execute,
     /// It hands over to the user, with a question or a result: the message ends with a pending item.
     Ask,
-    /// Nobody whom we trust has said.
+    /// No trusted source states the effect.
     #[default]
     Unknown,
 }
 
 impl Effect {
-    /// The effect that a word in a file of `data/` stands for.
+    /// The effect for a word in a file of `data/`.
     pub(crate) fn named(word: &str) -> Option<Effect> {
         Some(match word {
             "read" => Effect::Read,
@@ -66,17 +66,17 @@ impl fmt::Display for Effect {
 /// One tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
-    /// The name that calls are brought to.
+    /// The name that calls of it are brought to.
     pub name: String,
     /// What it does, for a model to read.
     pub description: String,
     /// JSON Schema of its arguments.
     pub parameters: Value,
-    /// What running it does.
+    /// The effect of running it.
     pub effect: Effect,
 }
 
-/// A tool with all that its system knows about how models call it.
+/// A tool, and how models call it.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) spec: ToolSpec,
@@ -87,20 +87,20 @@ pub(crate) struct Entry {
     validator: ToolValidator,
 }
 
-/// How models call a tool otherwise than it is declared.
+/// How models call a tool other than as it is declared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Habits {
     /// Other names of the tool.
     pub(crate) aliases: Vec<String>,
     /// Other names of each parameter, the more usual first.
     pub(crate) parameter_aliases: BTreeMap<String, Vec<String>>,
-    /// Parameters that hold several files, each to be read by a call of its own.
+    /// Parameters that hold several files, each of which gets a read of its own.
     pub(crate) file_lists: Vec<String>,
     /// Parameters that may be written as a row of elements, and the elements' name.
     pub(crate) element_lists: BTreeMap<String, String>,
-    /// What models were taught to say besides, and the call does not need.
+    /// Parameters that models were taught to write and that the tool does not need.
     pub(crate) needless: Vec<String>,
-    /// The API gives and takes one raw text for it: the parameter [`INPUT`].
+    /// Whether the API gives and takes one raw text for it: the parameter [`INPUT`].
     pub(crate) is_freeform: bool,
     /// The grammar of that text: its language, and the grammar in it.
     pub(crate) input_grammar: Option<(String, String)>,
@@ -109,16 +109,16 @@ pub(crate) struct Habits {
 /// The one parameter of a freeform tool.
 pub(crate) const INPUT: &str = "input";
 
-/// An ordered set of tools, with the other names that models have for them.
+/// An ordered set of tools, with the other names that models use for them.
 #[derive(Clone, Debug, Default)]
 pub struct Toolbox {
     entries: Vec<Entry>,
     ignore_case: bool,
-    /// Entries of the list that are no tools of this set.
+    /// Entries of the list that are not tools of this set.
     left_out: Vec<String>,
 }
 
-/// Adds tools without other names, after those that are there. Of two with one name the first stays.
+/// Adds tools without other names after the existing ones. Of two with one name the first stays.
 impl Extend<ToolSpec> for Toolbox {
     fn extend<I: IntoIterator<Item = ToolSpec>>(&mut self, specs: I) {
         for spec in specs {
@@ -157,30 +157,30 @@ impl Toolbox {
         toolbox
     }
 
-    /// The same set, made from a list that had these entries as well.
+    /// The same set, made from a list that also had these entries.
     pub(crate) fn without(self, left_out: Vec<String>) -> Toolbox {
         Toolbox { left_out, ..self }
     }
 
-    /// The tools that fit, with their other names.
+    /// The tools for which `fits` holds, with their other names.
     #[must_use]
     pub fn only(mut self, fits: impl Fn(&ToolSpec) -> bool) -> Toolbox {
         self.entries.retain(|entry| fits(&entry.spec));
         self
     }
 
-    /// What the list had that this set was made from, and no call can name: `tools[1] of the type `web_search``.
+    /// The entries of the source list that no call can name: `tools[1] of the type `web_search``.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
     }
 
-    /// Whether the tool does without that parameter, which it does not have and models were taught to give.
+    /// Whether the tool lacks that parameter although models were taught to write it.
     pub fn is_needless(&self, tool: &str, parameter: &str) -> bool {
         let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
         entry.is_some_and(|entry| entry.habits.needless.iter().any(|have| have == parameter))
     }
 
-    /// The arguments with each list that models of a system write as a row of elements written so:
+    /// The arguments, with each list that models of a system write as a row of elements written so:
     /// `<suggest>..</suggest>`. [`normalize`](crate::normalize) makes it a list again.
     pub fn with_rows(&self, tool: &str, mut arguments: Map<String, Value>) -> Map<String, Value> {
         let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
@@ -208,19 +208,19 @@ impl Toolbox {
         entry.is_some_and(|entry| entry.habits.element_lists.contains_key(parameter))
     }
 
-    /// Whether that parameter names several files, each of which a call of its own reads.
+    /// Whether that parameter names several files, each of which gets a read of its own.
     pub fn has_files(&self, tool: &str, parameter: &str) -> bool {
         let entry = self.entries.iter().find(|entry| entry.spec.name == tool);
         entry.is_some_and(|entry| entry.habits.file_lists.iter().any(|list| list == parameter))
     }
 
-    /// Whether an API has one raw text for a call of that tool, and no object: the value of its one parameter, `input`.
+    /// Whether an API has one raw text for a call of that tool, not an object: the value of its one parameter, `input`.
     pub fn is_freeform(&self, name: &str) -> bool {
         let entry = self.entry(name);
         entry.is_some_and(|entry| entry.habits.is_freeform)
     }
 
-    /// The grammars that freeform tools bring for their one text: the tool, the language (`lark`, `regex`), and the grammar.
+    /// The grammars of freeform tools for their one text: the tool, the language (`lark`, `regex`), and the grammar.
     pub fn input_grammars(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.entries.iter().filter_map(|entry| {
             let (syntax, definition) = entry.habits.input_grammar.as_ref()?;
@@ -233,7 +233,7 @@ impl Toolbox {
         self.iter().find(|spec| spec.name == name)
     }
 
-    /// The tools, in order; aliases are no tools.
+    /// The tools, in order, without aliases.
     pub fn iter(&self) -> impl Iterator<Item = &ToolSpec> {
         self.entries.iter().map(|entry| &entry.spec)
     }
@@ -243,14 +243,14 @@ impl Toolbox {
         self.entries.is_empty()
     }
 
-    /// The tool that a model means by `written`, and whether it wrote another than the tool's own name.
+    /// The tool that a model means by `written`, and whether that is another name than the tool's own.
     pub fn canonical(&self, written: &str) -> Option<(&ToolSpec, bool)> {
         self.entry(written)
             .map(|entry| (&entry.spec, entry.spec.name != written))
     }
 
-    /// What the engine has to know to read calls of these tools: every name and every key that a model may write,
-    /// aliases too, after the tools' own.
+    /// The tool set for the engine: every name and every key that a model may write. Aliases come after the tools' own
+    /// names.
     ///
     /// A parameter that takes a row of elements or files is a list or a text: [`normalize`](crate::normalize) splits the text.
     pub fn tool_set(&self) -> ToolSet {
@@ -280,7 +280,8 @@ impl Toolbox {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// What checks the arguments of the tool of exactly that name. It is made for the first call, and copies of this set share it.
+    /// The validator of the arguments of the tool of exactly that name. It is made on first use, and copies of this set
+    /// share it.
     ///
     /// A tool that lists its parameters takes no others, unless its schema says so.
     ///

@@ -1,4 +1,4 @@
-//! Functions as tools: what runs, and what is refused in which words.
+//! Functions as tools: which calls run, and the messages for the rest.
 
 use serde::Deserialize;
 use toolglot_toolset::{Effect, FunctionError, Functions};

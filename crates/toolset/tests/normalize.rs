@@ -1,4 +1,4 @@
-//! `data/normalize.txt`, and where its notes point.
+//! `data/normalize.txt`, and the spans of its notes.
 
 use toolglot_engine::{Call, CallId, Code, End, Place, Span};
 use toolglot_toolset::{Canonical, Toolbox, normalize};
@@ -169,7 +169,7 @@ fn a_call_of_several_reads_is_the_origin_of_each() {
     assert_eq!(origins, [(0, None), (0, None), (1, Some(1))]);
 }
 
-/// Nesting beyond what the JSON reader takes is a note, no crash.
+/// Nesting beyond the limit of the JSON reader is a note, not a crash.
 #[test]
 fn arguments_that_nest_too_deep_are_noted() {
     let toolbox = Toolbox::builtin("workspace").expect("it is built in");

@@ -110,9 +110,9 @@ fn other_calls_stay_as_they_are() {
         dialect: "other".into(),
         ..call(3, r#"{"lines":"ls\npwd"}"#, End::Closed)
     };
-    let kept = vec![one_command, no_command, no_text, other_dialect];
-    let message = split(kept.clone());
-    assert_eq!(message.calls, kept);
+    let others = vec![one_command, no_command, no_text, other_dialect];
+    let message = split(others.clone());
+    assert_eq!(message.calls, others);
     assert_eq!(message.notes, []);
 }
 

@@ -1,4 +1,4 @@
-//! `data/split_shell.txt`, and what must hold for any text.
+//! `data/split_shell.txt`, and properties of any text.
 
 use proptest::prelude::*;
 use toolglot_toolset::split_shell;
@@ -38,7 +38,7 @@ fn blocks_split_as_the_file_says() {
     assert!(n > 25, "only {n} cases were read");
 }
 
-/// Words that a scanner of shell text may stumble over.
+/// Words that are hard for a scanner of shell text.
 fn shell_like() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         Just("\n"),
@@ -81,7 +81,7 @@ fn shell_like() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Commands come in order, begin and end with something, and leave out only blank lines and comments.
+    /// Commands come in order, start and end without blanks, and leave out only blank lines and comments.
     #[test]
     fn nothing_but_blanks_and_comments_is_left_out(block in shell_like()) {
         let mut left_out = String::new();
@@ -100,7 +100,7 @@ proptest! {
         }
     }
 
-    /// A command is one command.
+    /// Splitting a command gives the same command.
     #[test]
     fn commands_split_no_further(block in shell_like()) {
         for range in split_shell(&block) {
@@ -110,7 +110,7 @@ proptest! {
     }
 }
 
-/// The stack of what is open is no recursion.
+/// The stack of open constructs is not the call stack.
 #[test]
 fn deep_nesting_is_read() {
     let block = "$(".repeat(200_000) + "\nls";

@@ -1,4 +1,4 @@
-//! Tool lists from outside, and the sets that are built in.
+//! External tool lists, and the built-in sets.
 
 use toolglot_engine::{Scalars, Shape};
 use toolglot_schema::Validator;
@@ -103,7 +103,7 @@ fn maps_namespaces_and_missing_parameters() {
     );
 }
 
-/// A tool of a name space has a short name, if no other tool may be meant by it.
+/// A tool of a namespace has a short name, if no other tool has that name.
 #[test]
 fn short_names_are_those_of_one_tool_alone() {
     let space = |name: &str, tools: &[&str]| {
@@ -120,7 +120,7 @@ fn short_names_are_those_of_one_tool_alone() {
     check(json!([space("a", &["x"]), {"name": "x"}]), &[]);
     check(json!([space("a", &["x"]), {"name": "b__x"}]), &[]);
     check(json!([{"name": "b__x"}]), &[]);
-    // The name space may hold the separator.
+    // The namespace may hold the separator.
     check(json!([space("a__b", &["x"])]), &["x"]);
 }
 
@@ -191,7 +191,7 @@ fn odd_entries_are_refused_by_name() {
     ));
 }
 
-/// Each file of `data/` is read, its schemas are valid, and what it declares is told to a model.
+/// Each file of `data/` is read, its schemas are valid, and each description is a sentence.
 #[test]
 fn built_in_sets_are_whole() {
     for set in BUILTIN {
@@ -222,7 +222,7 @@ fn built_in_sets_are_whole() {
     assert!(Toolbox::builtin("nobody").is_none());
 }
 
-/// An alias that is a name, or stands in two places, would be read by chance.
+/// An alias that is also a name, or is in two places, would be resolved by chance.
 #[test]
 fn aliases_are_unambiguous() {
     for set in BUILTIN {

@@ -1,9 +1,9 @@
-//! What a number is worth.
+//! The exact value of a number.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// What a [`Number`](crate::Number) is worth: whole digits times a power of ten. It compares exactly.
+/// The exact value of a [`Number`](crate::Number): an integer of digits times a power of ten. It compares exactly.
 ///
 /// ```
 /// use toolglot_value::Number;
@@ -15,16 +15,16 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal<'n> {
     is_negative: bool,
-    /// Without zeros at either end; empty of zero.
+    /// Without zeros at either end; empty for zero.
     digits: Cow<'n, str>,
     exponent: i64,
 }
 
-/// Exponents beyond this count as this: no text that fits in memory has as many digits.
+/// Larger exponents are clamped to this: no text that fits in memory has as many digits.
 const MAX_EXPONENT: i64 = i64::MAX / 4;
 
 impl<'n> Decimal<'n> {
-    /// Of a text that keeps to the grammar of JSON numbers.
+    /// Parses a text that follows the grammar of JSON numbers.
     pub(crate) fn of(number: &'n str) -> Decimal<'n> {
         let (is_negative, unsigned) = match number.strip_prefix('-') {
             Some(unsigned) => (true, unsigned),
@@ -70,12 +70,12 @@ impl<'n> Decimal<'n> {
         self.is_negative
     }
 
-    /// Whether nothing stands after the point: so of `1.0` and `1e400`.
+    /// Whether the number has no fraction: true for `1.0` and `1e400`.
     pub fn is_integer(&self) -> bool {
         self.exponent >= 0
     }
 
-    /// The digits without zeros at either end; empty of zero.
+    /// The digits without zeros at either end; empty for zero.
     pub fn digits(&self) -> &str {
         &self.digits
     }
@@ -86,12 +86,12 @@ impl<'n> Decimal<'n> {
     }
 }
 
-/// A number of digits, held within bounds.
+/// A number of digits, clamped.
 fn count(digits: usize) -> i64 {
     i64::try_from(digits).map_or(MAX_EXPONENT, |digits| digits.min(MAX_EXPONENT))
 }
 
-/// An exponent, held within bounds.
+/// An exponent, clamped.
 fn exponent_of(text: &str) -> i64 {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -116,7 +116,7 @@ impl Ord for Decimal<'_> {
             (false, true) => -1,
             (false, false) => 1,
         };
-        // Where the first digits stand tells sizes apart; from there on digits compare like letters.
+        // The place of the first digit decides between sizes; with equal places, digits compare like letters.
         let first = |decimal: &Self| count(decimal.digits.len()) + decimal.exponent;
         sign(self).cmp(&sign(other)).then_with(|| {
             let size = first(self)

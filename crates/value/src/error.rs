@@ -1,9 +1,9 @@
-//! Why a text is not JSON, or a value does not have the type that was asked for.
+//! Why a text is not JSON, or a value does not have the requested type.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// Why a text is not a JSON value, or a value is not one of the type that was asked for. It reads as an error of `serde_json` does.
+/// Why a text is not a JSON value, or a value does not have the requested type. The message is the one of `serde_json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Box<Place>);
 
@@ -24,7 +24,7 @@ impl Error {
         }))
     }
 
-    /// The same without a place: the error is about a value that no text was read for.
+    /// The same error without a place: no text was read for the value.
     pub(crate) fn without_place(mut self) -> Error {
         (self.0.line, self.0.column) = (0, 0);
         self

@@ -31,7 +31,7 @@ impl From<Number> for Value {
     }
 }
 
-/// `null` of infinities and what is not a number.
+/// `null` for infinities and NaN.
 impl From<f64> for Value {
     fn from(value: f64) -> Value {
         Number::from_f64(value).map_or(Value::Null, Value::Number)

@@ -1,4 +1,4 @@
-//! What a value is indexed with: a key or a place.
+//! Indices of a value: keys and places.
 
 use std::ops;
 
@@ -87,7 +87,7 @@ impl<T: Index + ?Sized> Index for &T {
     }
 }
 
-/// The member or item; `null` where there is none.
+/// The member or item; `null` if there is none.
 impl<I: Index> ops::Index<I> for Value {
     type Output = Value;
 

@@ -1,8 +1,8 @@
 //! JSON values that keep the order of keys and the digits of numbers.
 //!
-//! `serde_json` has both as cargo features, which change the types of every crate of a program. This crate changes
-//! nobody's types: it has a [`Value`] of its own, with the accessors that `serde_json::Value` has, and goes through
-//! `serde_json` wherever a value is part of a type with derived `Serialize` or `Deserialize`.
+//! `serde_json` has both as cargo features, which change the types of every crate of a program. This crate changes no
+//! other crate's types: it has a [`Value`] of its own, with the accessors of `serde_json::Value`. It uses `serde_json`
+//! where a value is part of a type with derived `Serialize` or `Deserialize`.
 //!
 //! It does not read JSON with errors in it, and it does no arithmetic.
 //!
@@ -20,7 +20,7 @@
 //! # Ok::<(), toolglot_value::Error>(())
 //! ```
 //!
-//! The digits of a number are kept, its exponent is written as `e+5` or `e-5`, as `serde_json` writes it.
+//! The digits of a number are preserved; its exponent is written as `e+5` or `e-5`, as in `serde_json`.
 
 mod decimal;
 mod error;
@@ -47,7 +47,7 @@ pub use serde::{from_value, to_value};
 pub use to_value::ToValue;
 pub use value::Value;
 
-/// The example of the README, compiled and run with the other examples.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Values written in the program.
+//! Values in the source of a program.
 
 #[macro_export]
 #[doc(hidden)]

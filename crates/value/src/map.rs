@@ -10,8 +10,8 @@ use crate::Value;
 
 /// The members of an object, in the order in which they were added.
 ///
-/// The types of keys and values are parameters so that `Map<String, Value>` can be written as with `serde_json`; there are
-/// no others.
+/// The types of keys and values are parameters so that `Map<String, Value>` can be written as with `serde_json`; no
+/// other types are supported.
 #[derive(Clone)]
 pub struct Map<K = String, V = Value> {
     members: IndexMap<K, V>,
@@ -34,7 +34,7 @@ impl Map<String, Value> {
         self.members.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
@@ -54,7 +54,7 @@ impl Map<String, Value> {
         self.members.get_mut(key)
     }
 
-    /// A key as it stands here, and its value.
+    /// A key as it is stored, and its value.
     pub fn get_key_value(&self, key: &str) -> Option<(&String, &Value)> {
         self.members.get_key_value(key)
     }
@@ -64,7 +64,7 @@ impl Map<String, Value> {
         self.members.contains_key(key)
     }
 
-    /// Which member a key is, counted from 0 in the order of the members.
+    /// The index of a key, counted from 0 in the order of the members.
     pub fn index_of(&self, key: &str) -> Option<usize> {
         self.members.get_index_of(key)
     }
@@ -74,7 +74,7 @@ impl Map<String, Value> {
         self.members.insert(key, value)
     }
 
-    /// The place of a key, to fill it or change its value.
+    /// The entry of a key, to fill it or change its value.
     pub fn entry(&mut self, key: impl Into<String>) -> Entry<'_> {
         Entry(self.members.entry(key.into()))
     }
@@ -89,7 +89,7 @@ impl Map<String, Value> {
         self.members.shift_remove(key)
     }
 
-    /// Keeps the members that a function holds for.
+    /// Keeps the members that satisfy a predicate.
     pub fn retain(&mut self, keep: impl FnMut(&String, &mut Value) -> bool) {
         self.members.retain(keep);
     }
@@ -116,7 +116,7 @@ impl Map<String, Value> {
         self.members.values_mut()
     }
 
-    /// The values by themselves.
+    /// The owned values.
     pub fn into_values(self) -> impl DoubleEndedIterator<Item = Value> + ExactSizeIterator {
         self.members.into_values()
     }
@@ -256,14 +256,14 @@ iterator!(
     (&'m String, &'m mut Value)
 );
 iterator!(
-    /// The members of a [`Map`] by themselves.
+    /// The owned members of a [`Map`].
     #[derive(Debug)]
     IntoIter,
     indexmap::map::IntoIter<String, Value>,
     (String, Value)
 );
 
-/// The place of a key in a [`Map`].
+/// The entry of a key in a [`Map`].
 #[derive(Debug)]
 pub struct Entry<'m>(indexmap::map::Entry<'m, String, Value>);
 
@@ -273,17 +273,17 @@ impl<'m> Entry<'m> {
         self.0.key()
     }
 
-    /// The value, set to `default` where there is none.
+    /// The value, set to `default` if there is none.
     pub fn or_insert(self, default: Value) -> &'m mut Value {
         self.0.or_insert(default)
     }
 
-    /// The value, set to what `default` gives where there is none.
+    /// The value, set to the result of `default` if there is none.
     pub fn or_insert_with(self, default: impl FnOnce() -> Value) -> &'m mut Value {
         self.0.or_insert_with(default)
     }
 
-    /// Changes the value where there is one.
+    /// Changes the value if there is one.
     #[must_use]
     pub fn and_modify(self, change: impl FnOnce(&mut Value)) -> Entry<'m> {
         Entry(self.0.and_modify(change))

@@ -1,4 +1,4 @@
-//! A JSON number with the digits that it was written with.
+//! A JSON number with its original digits.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,19 +6,19 @@ use std::str::FromStr;
 use crate::read::Reader;
 use crate::{Decimal, Error};
 
-/// A JSON number with the digits that it was written with: `0.10` stays `0.10`, and no number is too large.
+/// A JSON number with its original digits: `0.10` stays `0.10`, and no number is too large.
 ///
-/// Two numbers are equal if they have the same digits. [`Decimal`] compares what they are worth.
+/// Two numbers are equal if they have the same digits. [`Decimal`] compares their values.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number(Box<str>);
 
 impl Number {
-    /// A number that was read: its text keeps to the grammar.
+    /// A number from a text that follows the grammar.
     pub(crate) fn of_digits(digits: impl Into<Box<str>>) -> Number {
         Number(digits.into())
     }
 
-    /// The number that an `f64` is, in the fewest digits that lead back to it; `None` of infinities and what is not a number.
+    /// An `f64` as a number, in the fewest digits that round-trip; `None` for infinities and NaN.
     pub fn from_f64(value: f64) -> Option<Number> {
         serde_json::Number::from_f64(value).map(|number| Number::from(&number))
     }
@@ -38,7 +38,7 @@ impl Number {
         self.0.parse().ok()
     }
 
-    /// The nearest `f64`, if that is finite.
+    /// The nearest `f64`, if it is finite.
     pub fn as_f64(&self) -> Option<f64> {
         self.0.parse().ok().filter(|value: &f64| value.is_finite())
     }
@@ -58,7 +58,7 @@ impl Number {
         self.0.contains(['.', 'e']) && self.as_f64().is_some()
     }
 
-    /// What the number is worth, to compare it.
+    /// The exact value of the number, for comparison.
     pub fn decimal(&self) -> Decimal<'_> {
         Decimal::of(&self.0)
     }

@@ -1,10 +1,10 @@
-//! Values of `serde_json`, from here and to here.
+//! Conversions from and to values of `serde_json`.
 
 use std::fmt;
 
 use crate::{Number, Value};
 
-/// A number that a value of `serde_json` cannot hold: it is beyond 64 bits, or has more digits than an `f64`.
+/// A number that a value of `serde_json` cannot represent: it exceeds 64 bits, or has more digits than an `f64`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedNumber(Number);
 
@@ -55,7 +55,7 @@ impl From<&serde_json::Value> for Value {
     }
 }
 
-/// Keys keep their order where `serde_json` keeps one.
+/// Keys keep their order if `serde_json` preserves order.
 impl TryFrom<&Value> for serde_json::Value {
     type Error = ChangedNumber;
 

@@ -1,16 +1,16 @@
 //! JSON text to values, without recursion.
 //!
-//! The grammar is RFC 8259, and an error has the words and the place that `serde_json` gives it.
+//! The grammar is RFC 8259, and an error has the message and the place that `serde_json` gives.
 
 use crate::{Error, Map, Number, Value};
 
-/// How deep arrays and objects nest at most where nothing else is asked for; `serde_json` has the same limit.
+/// The default maximum nesting of arrays and objects; `serde_json` has the same limit.
 const MAX_DEPTH: usize = 127;
 
 /// No option allows deeper nesting: a value is dropped, compared and written by recursion.
 const DEEPEST: usize = 1024;
 
-/// Reads a JSON value of at most 127 nested arrays and objects. Of a key that comes twice the last value counts.
+/// Reads a JSON value of at most 127 nested arrays and objects. For a duplicate key the last value counts.
 ///
 /// # Errors
 /// If the text is not a JSON value, or nests deeper.
@@ -18,7 +18,7 @@ pub fn from_str(text: &str) -> Result<Value, Error> {
     from_slice(text.as_bytes())
 }
 
-/// The same of bytes.
+/// Reads a JSON value from bytes, like [`from_str`].
 ///
 /// # Errors
 /// If the bytes are not a JSON value in UTF-8, or nest deeper.
@@ -26,7 +26,7 @@ pub fn from_slice(bytes: &[u8]) -> Result<Value, Error> {
     ReadOptions::default().read(bytes)
 }
 
-/// What a reader of values accepts.
+/// The limits of a reader of values.
 ///
 /// ```
 /// use toolglot_value::ReadOptions;
@@ -38,9 +38,9 @@ pub fn from_slice(bytes: &[u8]) -> Result<Value, Error> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// How many arrays and objects may be open at once; never more than 1024.
+    /// The maximum number of open arrays and objects; never more than 1024.
     pub max_depth: usize,
-    /// Whether an object may have a key twice; the last value counts.
+    /// Whether an object may have duplicate keys; the last value counts.
     pub duplicate_keys: bool,
 }
 
@@ -57,7 +57,7 @@ impl ReadOptions {
     /// Reads a JSON value.
     ///
     /// # Errors
-    /// If the bytes are not a JSON value in UTF-8, or one that these options refuse.
+    /// If the bytes are not a JSON value in UTF-8, or these options refuse it.
     pub fn read(&self, bytes: &[u8]) -> Result<Value, Error> {
         let mut reader = Reader::new(bytes);
         let value = reader.value(self)?;
@@ -68,16 +68,16 @@ impl ReadOptions {
     }
 }
 
-/// Whether a text is a JSON value that [`from_str`] reads. None is built: it may be large.
+/// Whether a text is a JSON value that [`from_str`] reads. The value is not built: it may be large.
 pub fn is_json(text: &str) -> bool {
     let mut reader = Reader::new(text.as_bytes());
     reader.skip_value(MAX_DEPTH).is_ok() && reader.peek_after_space().is_none()
 }
 
-/// An array or object that is not closed yet.
+/// An open array or object.
 enum Open {
     Array(Vec<Value>),
-    /// With the key of the member that comes.
+    /// With the key of the next member.
     Object(Map<String, Value>, String),
 }
 
@@ -91,7 +91,7 @@ impl<'t> Reader<'t> {
         Reader { text, at: 0 }
     }
 
-    /// The number that the whole text is.
+    /// The number that is the whole text.
     pub(crate) fn only_number(mut self) -> Result<Number, Error> {
         let number = match self.peek() {
             None => Err(self.error_at_next(END_IN_VALUE)),
@@ -146,7 +146,7 @@ impl<'t> Reader<'t> {
                 }
                 Some(byte) => self.scalar(byte)?,
             };
-            // The value may close what is open, level by level, until another value must follow.
+            // The value may complete open containers, level by level, until another value must follow.
             loop {
                 match open.pop() {
                     None => return Ok(value),
@@ -172,7 +172,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Passes a value without building it.
+    /// Skips a value without building it.
     fn skip_value(&mut self, max_depth: usize) -> Result<(), Error> {
         let mut closers: Vec<u8> = Vec::new();
         loop {
@@ -219,7 +219,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Passes a key and the colon after it.
+    /// Skips a key and the colon after it.
     fn skip_key(&mut self) -> Result<(), Error> {
         if self.peek() != Some(b'"') {
             return Err(self.error_at_next("key must be a string"));
@@ -232,7 +232,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Whether a comma and another item or key follow, and not the closer, which is passed.
+    /// Whether a comma and another item or key follow; otherwise the closer follows and is skipped.
     fn is_another(&mut self, closer: u8) -> Result<bool, Error> {
         let is_array = closer == b']';
         match self.peek_after_space() {
@@ -364,19 +364,19 @@ impl<'t> Reader<'t> {
 
     /// A string from its opening quote.
     fn string(&mut self) -> Result<String, Error> {
-        // A buffer that grows holds its old half meanwhile.
+        // A growing buffer would keep its old copy meanwhile.
         let mut bytes = Vec::with_capacity(self.string_len());
         self.string_bytes(Some(&mut bytes))?;
         let n_bytes = bytes.len();
         String::from_utf8(bytes).map_err(|error| {
-            // Approximate after an escape, which is longer than what it stands for.
+            // Approximate after an escape, which is longer than its character.
             let n_after = n_bytes - error.utf8_error().valid_up_to();
             let at = self.at.saturating_sub(n_after);
             self.error_at("invalid unicode code point".into(), at)
         })
     }
 
-    /// How many bytes there are before the closing quote of a string, from its opening quote: no less than it stands for.
+    /// The number of bytes before the closing quote of a string, from its opening quote: an upper bound of its length.
     fn string_len(&self) -> usize {
         let inside = self.text.get(self.at + 1..).unwrap_or_default();
         let mut at = 0;
@@ -390,7 +390,7 @@ impl<'t> Reader<'t> {
         inside.len()
     }
 
-    /// The bytes of a string from its opening quote, if somewhere to put them is given.
+    /// Reads the bytes of a string from its opening quote, and appends them to `out` if given.
     fn string_bytes(&mut self, mut out: Option<&mut Vec<u8>>) -> Result<(), Error> {
         self.at += 1;
         loop {
@@ -422,7 +422,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What an escape stands for, from after its backslash.
+    /// The character of an escape, from after its backslash.
     fn escape(&mut self) -> Result<char, Error> {
         match self.next() {
             None => Err(self.error(END_IN_STRING)),

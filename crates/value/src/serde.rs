@@ -1,8 +1,9 @@
 //! Values as parts of types with derived `Serialize` and `Deserialize`.
 //!
-//! Serializers have no word for a number of any size. One that is no `i64`, `u64` or `f64` with the same digits goes through
-//! `serde_json::value::RawValue`, which only `serde_json` understands. Values are deserialized through it too. Other formats,
-//! `#[serde(flatten)]` and untagged enums have no raw text: there a number is an integer of 64 bits or an `f64`.
+//! Serializers have no type for a number of any size. A number that no `i64`, `u64` or `f64` represents with the same
+//! digits goes through `serde_json::value::RawValue`, which only `serde_json` understands. Values are deserialized
+//! through it too. Other formats, `#[serde(flatten)]` and untagged enums have no raw text: there a number is an integer
+//! of 64 bits or an `f64`.
 
 use std::fmt;
 
@@ -14,18 +15,18 @@ use serde_json::value::RawValue;
 
 use crate::{Error, Map, Number, Value, from_str};
 
-/// What a value is as another type.
+/// Converts a value to another type.
 ///
 /// # Errors
-/// If the value is not one of that type. The error has no place.
+/// If the value does not have that type. The error has no place.
 pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, Error> {
     serde_json::from_str(&value.to_string()).map_err(|error| Error::from(error).without_place())
 }
 
-/// Another type as a value.
+/// Converts another type to a value.
 ///
 /// # Errors
-/// If it serializes to no JSON.
+/// If it does not serialize to JSON.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, Error> {
     let text = serde_json::to_string(value)?;
     from_str(&text).map_err(Error::without_place)
@@ -78,11 +79,11 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// By this name of a newtype `serde_json` gives the text of a value, as a map of one member.
-/// Other deserializers do not look at the name and call `visit_newtype_struct`.
+/// For a newtype with this name, `serde_json` gives the text of a value, as a map of one member. Other deserializers
+/// ignore the name and call `visit_newtype_struct`.
 const RAW: &str = "$serde_json::private::RawValue";
 
-/// Reads raw text where the deserializer has it, else what it calls the value.
+/// Reads raw text if the deserializer provides it, or else the deserializer's own type.
 struct AnyValue;
 
 impl<'de> Visitor<'de> for AnyValue {

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use crate::Value;
 
-/// Compact JSON; `{:#}` writes an item a line, indented by two spaces.
+/// Compact JSON; `{:#}` writes one item per line, indented by two spaces.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {

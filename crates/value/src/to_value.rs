@@ -1,4 +1,4 @@
-//! What `json!` takes as a value.
+//! The values that `json!` accepts.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::{Map, Number, Value};
 
-/// What [`json!`](crate::json) takes as a value. Of other types that are `Serialize` there is
+/// A value that [`json!`](crate::json) accepts. For other types that are `Serialize`, use
 /// [`to_value`](crate::to_value).
 pub trait ToValue {
-    /// The value. A float that is infinite or no number is `null`.
+    /// The value. An infinite float or NaN is `null`.
     fn to_value(&self) -> Value;
 }
 
@@ -43,7 +43,7 @@ impl ToValue for String {
     }
 }
 
-/// What of a path is no UTF-8 becomes U+FFFD.
+/// A part of a path that is not UTF-8 becomes U+FFFD.
 impl ToValue for Path {
     fn to_value(&self) -> Value {
         self.to_string_lossy().to_value()

@@ -31,12 +31,12 @@ impl Value {
         index.of(self)
     }
 
-    /// The same to change it.
+    /// The mutable member with a key, or item at a place.
     pub fn get_mut<I: Index>(&mut self, index: I) -> Option<&mut Value> {
         index.of_mut(self)
     }
 
-    /// The value that a JSON pointer (RFC 6901) leads to.
+    /// The value at a JSON pointer (RFC 6901).
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         if pointer.is_empty() {
             return Some(self);
@@ -49,7 +49,7 @@ impl Value {
         })
     }
 
-    /// The same to change it.
+    /// The mutable value at a JSON pointer.
     pub fn pointer_mut(&mut self, pointer: &str) -> Option<&mut Value> {
         if pointer.is_empty() {
             return Some(self);
@@ -113,7 +113,7 @@ impl Value {
         self.as_number().is_some_and(Number::is_f64)
     }
 
-    /// `()` of `null`.
+    /// `()` for `null`.
     pub fn as_null(&self) -> Option<()> {
         self.is_null().then_some(())
     }
@@ -144,7 +144,7 @@ impl Value {
         self.as_number().and_then(Number::as_u64)
     }
 
-    /// The number as an `f64`, if that is finite.
+    /// The number as an `f64`, if it is finite.
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number().and_then(Number::as_f64)
     }
@@ -190,7 +190,7 @@ impl Value {
     }
 }
 
-/// A step of a pointer as the place of an item: digits without leading zeros.
+/// A pointer step as an array index: digits without leading zeros.
 fn place_in_array(step: &str) -> Option<usize> {
     let is_canonical = !step.starts_with('+') && (step == "0" || !step.starts_with('0'));
     is_canonical.then(|| step.parse().ok()).flatten()

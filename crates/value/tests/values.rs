@@ -1,4 +1,4 @@
-//! What is read, written and converted.
+//! Reading, writing and conversion of values.
 
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ fn plain(text: &str) -> Result<serde_json::Value, serde_json::Error> {
     serde_json::from_str(text)
 }
 
-/// Whether the text holds a number that `serde_json` may refuse, which depends on its features.
+/// Whether the error is a number out of range, which depends on the features of `serde_json`.
 fn is_out_of_range(error: &serde_json::Error) -> bool {
     error.to_string().starts_with("number out of range")
 }
@@ -334,7 +334,7 @@ fn piece() -> impl Strategy<Value = String> {
     prop_oneof![4 => fixed.prop_map(str::to_owned), 1 => any::<String>()]
 }
 
-/// A value inside what serde buffers (`flatten`, untagged enums) and in formats other than JSON.
+/// A value inside serde's buffers (`flatten`, untagged enums) and in formats other than JSON.
 #[test]
 fn values_are_read_by_any_deserializer() {
     #[derive(Deserialize)]

@@ -1,8 +1,8 @@
-//! The three APIs that clients speak.
+//! The three APIs of clients.
 
-/// One of the APIs that clients speak.
+/// An API of clients.
 ///
-/// A new API is a new major version: a program that makes requests or reads answers of each has to know its form.
+/// A new API is a new major version: a program that creates requests or reads answers of each API must know its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Api {
     /// OpenAI's Chat Completions: `/v1/chat/completions`.
@@ -14,7 +14,7 @@ pub enum Api {
 }
 
 impl Api {
-    /// All of them.
+    /// All APIs.
     pub const ALL: [Api; 3] = [Api::Chat, Api::Responses, Api::Messages];
 
     /// The name in reports and metrics.

@@ -1,22 +1,22 @@
-//! Errors in the shape of each API.
+//! Errors in the format of each API.
 
 use toolglot_value::{Map, Value, json};
 
 use crate::{Api, RequestError};
 
-/// An error for a client, to be written in the shape of its API.
+/// An error for a client, which is written in the format of its API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiError {
-    /// What kind of error it is.
+    /// The kind of the error.
     pub kind: ErrorKind,
-    /// What is wrong, for a person.
+    /// The message for a person.
     pub message: String,
-    /// The JSON path of the field that is wrong, as in `messages[0].role`.
+    /// The JSON path of the wrong field, as in `messages[0].role`.
     pub at: Option<String>,
 }
 
-/// The kinds of errors that all three APIs have.
+/// The kinds of errors that all three APIs support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -24,19 +24,19 @@ pub enum ErrorKind {
     InvalidRequest,
     /// The key is missing or wrong: 401.
     Authentication,
-    /// The client may not do this: 403.
+    /// The client has no permission: 403.
     Permission,
     /// There is no such path or model: 404.
     NotFound,
     /// The body is too large: 413.
     TooLarge,
-    /// Too many requests: 429.
+    /// The client sent too many requests: 429.
     RateLimit,
     /// A fault of the gateway: 500.
     Internal,
-    /// The upstream failed, or its answer makes no sense: 502.
+    /// The upstream failed, or its answer is unreadable: 502.
     Upstream,
-    /// No capacity: 503.
+    /// There is no capacity: 503.
     Overloaded,
     /// The upstream was too slow: 504.
     Timeout,
@@ -59,7 +59,7 @@ impl ErrorKind {
         }
     }
 
-    /// The word under `type` in OpenAI's APIs.
+    /// The value of `type` in OpenAI's APIs.
     fn openai(self) -> &'static str {
         match self {
             ErrorKind::InvalidRequest | ErrorKind::TooLarge | ErrorKind::NotFound => {
@@ -75,7 +75,7 @@ impl ErrorKind {
         }
     }
 
-    /// The word under `type` in Anthropic's API.
+    /// The value of `type` in Anthropic's API.
     fn anthropic(self) -> &'static str {
         match self {
             ErrorKind::InvalidRequest => "invalid_request_error",
@@ -90,7 +90,7 @@ impl ErrorKind {
         }
     }
 
-    /// The word under `code` in OpenAI's Responses.
+    /// The value of `code` in OpenAI's Responses.
     pub fn code(self) -> &'static str {
         match self {
             ErrorKind::InvalidRequest | ErrorKind::TooLarge | ErrorKind::NotFound => {

@@ -1,39 +1,39 @@
-//! The arguments of a call as a JSON object, or as the text that never became one.
+//! The arguments of a call as a JSON object, or as a text that is not one.
 
 use toolglot_engine::{Call, Code, End};
 use toolglot_value::{Map, ReadOptions, Value};
 
 use crate::prefix::complete;
 
-/// What arrived of a call's arguments.
+/// The available arguments of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arguments {
-    /// An object; of a key that came twice the last value.
+    /// An object; of a repeated key, the last value.
     Object(Map<String, Value>),
-    /// The text, where it is not an object or nests deeper than it was asked for.
+    /// The text, if it is not an object or nests too deep.
     Raw(String),
 }
 
-/// How deep arguments may nest that something is done with: schemas, policies and tools read no deeper ones.
+/// The maximum nesting of arguments that are used: schemas, policies and tools read no deeper ones.
 const USED: usize = 127;
 
-/// How deep arguments may nest that are shown as values. A value is built, written and dropped by recursion: the limit
-/// keeps that below 1 MiB of stack.
+/// The maximum nesting of arguments that are displayed as values. A value is built, written and dropped by recursion:
+/// the limit keeps the recursion below 1 MiB of stack.
 const SHOWN: usize = 512;
 
 impl Arguments {
-    /// The arguments of `call`, for whoever does something with them: at most 127 levels of objects and lists. Those of a
-    /// truncated call are closed where they end.
+    /// The arguments of `call` for use: at most 127 levels of objects and lists. Truncated arguments are closed at
+    /// their end.
     pub fn of(call: &Call) -> Arguments {
         Arguments::of_depth(call, USED)
     }
 
-    /// The same to be shown: at most 512 levels.
+    /// The arguments of `call` for display: at most 512 levels.
     pub fn shown(call: &Call) -> Arguments {
         Arguments::of_depth(call, SHOWN)
     }
 
-    /// Whether [`Arguments::of`] is an object. Of a call that is whole no value is built for that: it may be large.
+    /// Whether [`Arguments::of`] is an object. For a complete call no value is built, because it may be large.
     pub fn is_object(call: &Call) -> bool {
         match call.end {
             End::Truncated => matches!(Arguments::of(call), Arguments::Object(_)),
@@ -55,7 +55,7 @@ impl Arguments {
     }
 }
 
-/// Whether a note says that the arguments are no object, and nothing of them was kept.
+/// Whether a note says that the arguments are not an object, and nothing of them was read.
 fn is_no_object(call: &Call) -> bool {
     let mut notes = call.notes.iter();
     notes.any(|note| note.code == Code::MalformedJson && !note.span.is_empty())

@@ -1,4 +1,4 @@
-//! Bytes of any origin joined into text.
+//! Joins bytes from any source into text.
 
 use toolglot_engine::{Code, Event, Input, Note, Parser, Sink, Span};
 
@@ -10,7 +10,7 @@ use toolglot_engine::{Code, Event, Input, Note, Parser, Sink, Span};
 pub struct Bytes {
     held: [u8; 4],
     n_held: usize,
-    /// How many bytes of text were pushed.
+    /// The number of bytes of text that were pushed.
     at: u64,
 }
 
@@ -24,7 +24,7 @@ pub enum JoinedText<'a> {
 }
 
 impl JoinedText<'_> {
-    /// The text that stands for the piece.
+    /// The text of the piece.
     pub fn text(&self) -> &str {
         match self {
             JoinedText::Text(text) => text,
@@ -49,12 +49,12 @@ impl JoinedText<'_> {
 }
 
 impl Bytes {
-    /// An adapter that has seen nothing.
+    /// An adapter without input so far.
     pub fn new() -> Bytes {
         Bytes::default()
     }
 
-    /// Pushes `bytes` as far as they are whole characters.
+    /// Pushes the complete characters of `bytes`.
     pub fn push(&mut self, bytes: &[u8], parser: &mut Parser, sink: &mut dyn Sink) {
         let mut at = self.at;
         self.join(bytes, &mut |piece| {
@@ -64,16 +64,16 @@ impl Bytes {
         self.at = at;
     }
 
-    /// Pushes what is held, which nothing can complete any more.
+    /// Pushes the held bytes, which can no longer be completed.
     pub fn finish(mut self, parser: &mut Parser, sink: &mut dyn Sink) {
         let at = self.at;
         self.end(&mut |piece| piece.push(at, parser, sink));
     }
 
-    /// Gives `bytes` to `each` as far as they are whole characters. For a caller that pushes to a parser itself.
+    /// Gives the complete characters of `bytes` to `each`, for a caller that pushes to a parser itself.
     pub fn join(&mut self, bytes: &[u8], each: &mut dyn FnMut(JoinedText<'_>)) {
         let mut bytes = bytes;
-        // A held head is completed byte by byte: it needs three at most.
+        // A held head is completed byte by byte, with at most three bytes.
         while self.n_held > 0 {
             let Some((&first, rest)) = bytes.split_first() else {
                 return;
@@ -92,7 +92,7 @@ impl Bytes {
                     bytes = rest;
                 }
                 Err(_) => {
-                    // The head is broken; this byte starts something new.
+                    // The head is invalid; this byte starts a new sequence.
                     self.n_held = 0;
                     each(JoinedText::Invalid);
                 }
@@ -101,7 +101,7 @@ impl Bytes {
         self.whole(bytes, each);
     }
 
-    /// Gives what is held to `each`. Nothing can complete it any more.
+    /// Gives the held bytes to `each`. They can no longer be completed.
     pub fn end(&mut self, each: &mut dyn FnMut(JoinedText<'_>)) {
         if std::mem::take(&mut self.n_held) > 0 {
             each(JoinedText::Invalid);
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// What `bytes` become when they are pushed in pieces of `size`.
+    /// The result of pushing `bytes` in pieces of `size`.
     fn joined(bytes: &[u8], size: usize) -> (String, usize) {
         let program = Program::compile([] as [Dialect; 0], &ToolSet::default(), Limits::default())
             .expect("no dialect is a program");

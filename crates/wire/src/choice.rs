@@ -1,34 +1,34 @@
-//! `tool_choice`: which calls who asked wants.
+//! `tool_choice`: the calls that the caller requests.
 
 use toolglot_value::Value;
 
 use crate::WireError;
 use crate::line::kind;
 
-/// Which calls an answer may have, as OpenAI's `tool_choice` says it, and Anthropic's.
+/// The calls that an answer may have, as in OpenAI's and Anthropic's `tool_choice`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// Any, or none.
+    /// Any number of calls.
     #[default]
     Auto,
-    /// None.
+    /// No call.
     None,
-    /// One at least.
+    /// At least one call.
     Required,
-    /// Calls of these tools alone.
+    /// Only calls of these tools.
     Of {
-        /// Their names; none if the list holds nothing that a text calls.
+        /// Their names; empty if the list contains no tool that a model can call.
         names: Vec<String>,
-        /// One call at least.
+        /// Whether at least one call is required.
         is_required: bool,
     },
 }
 
 impl ToolChoice {
-    /// The choice that a value means, as [`Line`](crate::Line) reads it.
+    /// The choice in a value, in the format of [`Line`](crate::Line).
     ///
     /// # Errors
-    /// A value that no API has as a choice.
+    /// If the value is not a choice of any API.
     pub fn read(value: &Value) -> Result<ToolChoice, WireError> {
         ToolChoice::of(value).map_err(|()| WireError::Field {
             at: "tool_choice".to_owned(),
@@ -37,8 +37,8 @@ impl ToolChoice {
         })
     }
 
-    /// The choice that a value means; `null` is not one made, and neither is a tool that the server runs itself: no text calls it.
-    /// `Err` where it is not one of those that are known.
+    /// The choice in a value. `null` means no choice, as does a tool that the server itself runs: no model calls it.
+    /// `Err` for an unknown value.
     pub(crate) fn of(value: &Value) -> Result<ToolChoice, ()> {
         let word = match value {
             Value::Null => return Ok(ToolChoice::Auto),
@@ -68,7 +68,7 @@ impl ToolChoice {
         }
     }
 
-    /// Whether a call of a tool with one of these names is not what was chosen.
+    /// Whether a call of a tool with one of these names contradicts the choice.
     pub fn leaves_out(&self, mut is_name: impl FnMut(&str) -> bool) -> bool {
         match self {
             ToolChoice::Auto | ToolChoice::Required => false,
@@ -77,7 +77,7 @@ impl ToolChoice {
         }
     }
 
-    /// Whether an answer without a call is not what was chosen. Where no name is left to call, none is missed.
+    /// Whether an answer without a call contradicts the choice. If the choice allows no tool, no call is required.
     pub fn wants_a_call(&self) -> bool {
         match self {
             ToolChoice::Auto | ToolChoice::None => false,
@@ -87,7 +87,8 @@ impl ToolChoice {
     }
 }
 
-/// The name of a tool that a value refers to: `{"type":"function","function":{"name":..}}`, or with the name at top.
+/// The name of a tool that a value refers to: `{"type":"function","function":{"name":..}}`, or with the name at the top
+/// level.
 fn name(value: &Value) -> Option<String> {
     let inner = value["type"].as_str().map(|kind| &value[kind]["name"]);
     let found = inner.and_then(Value::as_str);

@@ -6,14 +6,14 @@ use toolglot_value::{Map, Value};
 
 use crate::{Arguments, NoteLine};
 
-/// A parsed message. The order of the fields is the order on the wire.
+/// A parsed message. The order of the fields is the order in the JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Document {
-    /// The version of this shape.
+    /// The version of this format.
     pub schema: u32,
-    /// The id that came with the text; `null` where none did.
+    /// The id that came with the text; `null` if there is none.
     pub id: Value,
-    /// The dialect of all calls; `None` where there is no call or they differ.
+    /// The dialect of all calls; `None` if there is no call or they differ.
     pub dialect: Option<String>,
     /// The calls, in order of appearance.
     pub calls: Vec<CallDocument>,
@@ -29,25 +29,25 @@ pub struct Document {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CallDocument {
-    /// Its place among the calls, from 0.
+    /// The index of the call, from 0.
     pub index: usize,
     /// The id that the model wrote.
     pub id: Option<String>,
     /// The tool's name.
     pub name: String,
-    /// The name as the model wrote it, where `name` is a canonical one instead.
+    /// The name as the model wrote it, if `name` is the canonical name instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<String>,
-    /// A server or name space.
+    /// The server or namespace.
     pub server: Option<String>,
-    /// The arguments; `None` where the text never became an object.
+    /// The arguments; `None` if the text is not an object.
     pub arguments: Option<Map<String, Value>>,
-    /// The text that never became an object.
+    /// The text of arguments that are not an object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments_raw: Option<String>,
-    /// First byte and the byte after the last.
+    /// The first byte, and the byte after the last.
     pub span: [u64; 2],
-    /// The dialect whose rule read it.
+    /// The dialect of the rule that read the call.
     pub dialect: String,
     /// `answer`, `reasoning` or `code`.
     pub place: &'static str,
@@ -63,7 +63,7 @@ impl Document {
         Document::with_calls(message, calls.collect())
     }
 
-    /// The document of a message without an id, with these calls in it.
+    /// The document of a message without an id, with these calls.
     pub fn with_calls(message: &Calls, calls: Vec<CallDocument>) -> Document {
         let mut dialects = message.calls.iter().map(|call| &call.dialect);
         let first = dialects.next();
@@ -109,7 +109,7 @@ impl CallDocument {
     }
 }
 
-/// The word for a place.
+/// The JSON value for a place.
 pub(crate) fn place(place: Place) -> &'static str {
     match place {
         Place::Answer => "answer",
@@ -118,7 +118,7 @@ pub(crate) fn place(place: Place) -> &'static str {
     }
 }
 
-/// The word for an end.
+/// The JSON value for an end.
 pub(crate) fn end(end: End) -> &'static str {
     match end {
         End::Closed => "closed",

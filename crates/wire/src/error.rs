@@ -1,4 +1,4 @@
-//! What is wrong with a document of the caller.
+//! The errors in a caller's document.
 
 use thiserror::Error;
 use toolglot_engine::GrammarError;
@@ -7,34 +7,34 @@ use toolglot_engine::GrammarError;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WireError {
-    /// It is not JSON.
+    /// The document is not JSON.
     #[error("not JSON")]
     Syntax(#[from] toolglot_value::Error),
-    /// A value has a wrong type or is missing.
+    /// A value is missing or has the wrong type.
     #[error("`{at}` must be {expected}, found {found}")]
     Field {
-        /// Where, in the manner of `calls[0].name`.
+        /// The path of the value, as in `calls[0].name`.
         at: String,
-        /// What it must be.
+        /// The expected type.
         expected: &'static str,
-        /// What it is.
+        /// The actual type.
         found: &'static str,
     },
-    /// Neither `calls` nor `results`, or both.
+    /// The document has neither `calls` nor `results`, or both.
     #[error("expected either `calls` or `results`")]
     NeitherOrBoth,
-    /// A document that holds no conversation.
+    /// The document contains no conversation.
     #[error("a conversation is a list of messages, or an object with a list under `messages`")]
     NoMessages,
-    /// A message of a conversation that is not an object.
+    /// A message of a conversation is not an object.
     #[error("`{list}[{at}]` must be an object")]
     MessageNotObject {
         /// The name of the list.
         list: &'static str,
-        /// The place in the list, from 0.
+        /// The index in the list, from 0.
         at: usize,
     },
-    /// The dialects of a form make no program.
+    /// The dialects of a form cannot be compiled.
     #[error("the dialects cannot be compiled: {}", .0.message)]
     Program(#[source] Box<GrammarError>),
 }

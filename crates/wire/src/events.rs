@@ -5,13 +5,13 @@ use toolglot_engine::{Event, Span};
 
 use crate::document::{end, place};
 
-/// One event with its span, to be serialized as one line.
+/// One event with its span, which is serialized as one line.
 ///
-/// `type` and `span` come first; what follows depends on the type.
-/// Each line says what its event accounts for, so that the spans of all lines but notes tile the input.
+/// `type` and `span` come first; the other fields depend on the type.
+/// Each line gives the bytes of its event, so that the spans of all lines except notes tile the input.
 #[derive(Clone, Copy, Debug)]
 pub struct EventLine<'a> {
-    /// The bytes that the event accounts for; of a note, where it points.
+    /// The bytes of the event; for a note, the span that it refers to.
     pub span: Span,
     /// The event.
     pub event: &'a Event<'a>,

@@ -1,13 +1,12 @@
-//! JSON at the edge of toolglot: what programs write to it and read from it.
+//! The JSON formats of toolglot's input and output.
 //!
 //! The engine's types are not `Serialize`.
-//! Their mirrors are here, and the conversions are written by hand, once: the [`Document`] of a parsed message, the
+//! This crate has their mirror types, with handwritten conversions: the [`Document`] of a parsed message, the
 //! [`EventLine`]s of a stream, the [`Line`]s of a batch and the [`Message`] to be rendered.
-//! What chat APIs send is here as well: a [`Converter`] takes conversations from one form into another, and [`ToolChoice`] compares
-//! calls with what was asked for. A [`Request`] and its [`Answer`] are what a gateway needs of three APIs.
+//! The JSON of chat APIs is also here: a [`Converter`] converts conversations from one form into another, and
+//! [`ToolChoice`] compares calls with the requested ones. A gateway uses [`Request`] and [`Answer`] for three APIs.
 //!
-//! What this crate deliberately does not do: it reads no file and writes none, it repairs nothing, and it decides nothing
-//! about calls.
+//! This crate deliberately reads and writes no file, repairs nothing, and decides nothing about calls.
 //!
 //! A conversation whose calls are in the text of the `hermes` dialect, as messages of OpenAI's chat API:
 //!
@@ -28,8 +27,8 @@
 //! # Ok::<(), toolglot_wire::WireError>(())
 //! ```
 //!
-//! A gateway reads a [`Request`] of any of three [`Api`]s, writes it for an upstream, and gives the [`Answer`] as that API has it.
-//! Here the upstream's model knows no tools, and calls them in its text:
+//! A gateway reads a [`Request`] of any of three [`Api`]s, writes it for an upstream, and writes the [`Answer`] in the
+//! format of that API. Here the upstream's model has no tool support, and makes calls in its text:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -70,7 +69,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A message that was parsed, as a document:
+//! A parsed message as a document:
 //!
 //! ```
 //! use toolglot_engine::{CallHead, CallId, Calls, End, Event, Place, Sink, Span};

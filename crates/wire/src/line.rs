@@ -1,4 +1,4 @@
-//! One line of a batch: a text to be parsed, and what is known about it.
+//! One line of a batch: a text to parse, and its context.
 
 use serde::Serialize;
 use thiserror::Error;
@@ -8,24 +8,24 @@ use crate::ToolChoice;
 
 /// One document of `parse --jsonl`.
 ///
-/// Unknown fields are ignored, so that lines may carry what belongs to their owner; `null` is the same as absent.
+/// Unknown fields are ignored, so that lines may contain data of their owner; `null` is the same as absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
-    /// Any value; it comes back with the answer.
+    /// Any value; the answer repeats it.
     pub id: Value,
-    /// The model's text; empty where the line has none.
+    /// The model's text; empty if the line has none.
     pub input: String,
-    /// The pieces in which the text comes; without them it comes as one.
+    /// The pieces of the text; without them the text is one piece.
     pub chunks: Option<Vec<String>>,
     /// Names of dialects, separated by commas, or `auto`.
     pub dialect: Option<String>,
-    /// Tools, in any shape that a tool file may have; a string names a builtin set.
+    /// The tools, in any form that a tool file may have; a string names a builtin set.
     pub tools: Option<Value>,
     /// Whether the text starts inside reasoning.
     pub reasoning_open: bool,
-    /// The end of the prompt, where the answer starts inside something.
+    /// The end of the prompt, if the answer starts inside an open structure.
     pub prompt_suffix: Option<String>,
-    /// Which calls who asked wants.
+    /// The calls that the caller requests.
     pub tool_choice: ToolChoice,
     /// Why the model stopped: `stop`, `length` or `unknown`.
     pub finish: Option<String>,
@@ -34,38 +34,38 @@ pub struct Line {
 /// Why a line is not a document.
 #[derive(Debug, Error)]
 enum LineError {
-    /// It is not JSON.
+    /// The line is not JSON.
     #[error("not JSON: {0}")]
     Syntax(#[from] toolglot_value::Error),
-    /// It is JSON, but no object.
+    /// The line is JSON, but not an object.
     #[error("expected an object, found {0}")]
     NotAnObject(&'static str),
-    /// A field has a wrong type.
+    /// A field has the wrong type.
     #[error("field `{field}` must be {expected}, found {found}")]
     Field {
         /// The field.
         field: &'static str,
-        /// What it must be.
+        /// The expected type.
         expected: &'static str,
-        /// What it is.
+        /// The actual type.
         found: &'static str,
     },
-    /// A choice that is not one of those of an API.
+    /// The choice is not one of an API.
     #[error(
         "field `tool_choice` must be `auto`, `none`, `required`, or an object that names tools"
     )]
     Choice,
-    /// Pieces of another text.
+    /// The pieces belong to another text.
     #[error("field `chunks` must add up to `input`")]
     Chunks,
 }
 
-/// The answer to a line that cannot be answered: `{"id":..,"error":".."}`.
+/// The answer to an unreadable line: `{"id":..,"error":".."}`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BadLine {
-    /// The line's id, as far as it could be read.
+    /// The line's id, if it could be read.
     pub id: Value,
-    /// What is wrong.
+    /// The message.
     pub error: String,
 }
 
@@ -73,7 +73,7 @@ impl Line {
     /// Reads one line.
     ///
     /// # Errors
-    /// The answer to give instead, with the line's id if that much could be read.
+    /// The answer to return instead, with the line's id if it could be read.
     pub fn read(text: &str) -> Result<Line, BadLine> {
         let bad = |id, error: LineError| BadLine {
             id,
@@ -176,7 +176,7 @@ fn flag(fields: &mut Map<String, Value>, field: &'static str) -> Result<bool, Li
     }
 }
 
-/// What a value is, with its article.
+/// The type of a value, with its article.
 pub(crate) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -1,48 +1,48 @@
-//! What is to be rendered: calls with text before them, or results.
+//! The input of the renderer: calls with text before them, or results.
 
 use toolglot_value::{Map, Value};
 
 use crate::WireError;
 use crate::line::kind;
 
-/// A message to be written in a dialect.
+/// A message to write in a dialect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// `{"calls":[..],"content"?}`: an assistant's message.
     Calls {
         /// The calls, in order.
         calls: Vec<MessageCall>,
-        /// Text that comes before them.
+        /// The text before the calls.
         content: String,
     },
-    /// `{"results":[..]}`: what came of calls.
+    /// `{"results":[..]}`: the results of calls.
     Results(Vec<MessageResult>),
 }
 
-/// A call to be written.
+/// A call to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageCall {
     /// The tool's name.
     pub name: String,
-    /// JSON text of the arguments, one object.
+    /// The arguments, a JSON object as text.
     pub arguments: String,
-    /// An id, for dialects that carry one.
+    /// An id, for dialects with ids.
     pub id: Option<String>,
-    /// A server or name space, for dialects that carry one.
+    /// A server or namespace, for dialects with servers.
     pub server: Option<String>,
 }
 
-/// A result to be written: `{"name","arguments"?,"id"?,"server"?,"result","failed"?}`.
+/// A result to write: `{"name","arguments"?,"id"?,"server"?,"result","failed"?}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MessageResult {
     /// The call that it answers.
     pub call: MessageCall,
-    /// Its text; a result that is not a string is its JSON.
+    /// The text of the result; a value other than a string is written as JSON.
     pub text: String,
-    /// Whether it was no string.
+    /// Whether the value is not a string.
     pub is_json: bool,
-    /// Whether the tool failed; so it did where the entry has `error` instead of `result`.
+    /// Whether the tool failed; always true if the entry has `error` instead of `result`.
     pub failed: bool,
 }
 
@@ -52,7 +52,7 @@ impl Message {
         Message::of(toolglot_value::from_str(text)?)
     }
 
-    /// Reads a document that is a value already.
+    /// Reads a document from a value.
     pub fn of(value: Value) -> Result<Message, WireError> {
         let Value::Object(mut fields) = value else {
             return Err(wrong("document", "an object", Some(&value)));

@@ -3,16 +3,16 @@
 use serde::Serialize;
 use toolglot_engine::Note;
 
-/// A remark: `{"code":"N012","name":"trailing-comma","span":[77,78],"message":".."}`, with `help` where there is one.
+/// A note: `{"code":"N012","name":"trailing-comma","span":[77,78],"message":".."}`, with `help` if there is one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NoteLine {
     /// `N` and three digits.
     pub code: String,
     /// The code's name.
     pub name: &'static str,
-    /// First byte and the byte after the last, in the model's text.
+    /// The first byte, and the byte after the last, in the model's text.
     pub span: [u64; 2],
-    /// What was found and what was done.
+    /// What was found, and how it was handled.
     pub message: String,
     /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,9 +1,9 @@
-//! The prefix of a JSON text, closed so that it can be shown.
+//! Completes the prefix of a JSON text for display.
 
 /// The longest part of `prefix` that becomes JSON by adding a quote and brackets, with those added.
 ///
-/// A key without a value, a comma and half a word are left out; half a string and half a number are kept.
-/// `None` where nothing of a value has started. Linear in the length of `prefix`.
+/// A key without a value, a comma and half a word are dropped; half a string and half a number remain.
+/// `None` if no value has started. Linear in the length of `prefix`.
 ///
 /// ```text
 ///  {"path": "src/ma      ->  {"path": "src/ma"}
@@ -29,13 +29,13 @@ pub(crate) fn complete(prefix: &str) -> Option<String> {
     Some(whole)
 }
 
-/// Reads JSON that is known to be well formed as far as it goes.
+/// Scans JSON that is well formed up to its end.
 #[derive(Default)]
 struct Scan {
     state: State,
     /// Brackets change only at bytes that may be kept, so these are also the ones open at `kept`.
     open: Vec<Bracket>,
-    /// How many bytes may be kept.
+    /// The number of bytes that may be kept.
     kept: usize,
     /// Whether a string is open at `kept`.
     kept_in_string: bool,
@@ -65,7 +65,7 @@ enum State {
     Number,
 }
 
-/// How far an escape sequence has come.
+/// The progress of an escape sequence.
 #[derive(Clone, Copy, Default)]
 enum Escape {
     #[default]
@@ -78,7 +78,7 @@ enum Escape {
     },
     /// A high surrogate is complete; its other half must follow.
     High,
-    /// The backslash of the other half.
+    /// The backslash of the other half was read.
     HighBackslash,
 }
 

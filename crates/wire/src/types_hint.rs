@@ -1,10 +1,10 @@
-//! Why some dialects cannot carry a call: they write values without their types.
+//! Explains why some dialects cannot express a call: they write values without their types.
 
 use toolglot_engine::{CallText, Dialect, Renderer};
 use toolglot_toolset::Toolbox;
 use toolglot_value::{Map, Value, json};
 
-/// What to add where a dialect cannot carry calls since it writes every value as text, and could if it knew the types.
+/// A hint for a dialect that writes every value as text and could express the calls if it knew the types.
 pub fn types_hint(dialect: &Dialect, calls: &[CallText<'_>]) -> String {
     let mut tools = Map::new();
     for call in calls {
@@ -29,7 +29,7 @@ pub fn types_hint(dialect: &Dialect, calls: &[CallText<'_>]) -> String {
     }
 }
 
-/// A schema that a value fits.
+/// A schema that accepts a value.
 fn schema_of(value: &Value) -> Value {
     match value {
         Value::Null => json!({"type": "null"}),

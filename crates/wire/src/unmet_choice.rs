@@ -1,4 +1,4 @@
-//! What `tool_choice` makes of a message that was read.
+//! Applies `tool_choice` to a parsed message.
 
 use toolglot_engine::{Calls, Code, Note, Span};
 use toolglot_toolset::Toolbox;
@@ -6,8 +6,8 @@ use toolglot_toolset::Toolbox;
 use crate::ToolChoice;
 
 impl ToolChoice {
-    /// Compares a message with what was asked for. Where no tool may be called, calls are taken away, and each leaves a note:
-    /// what it would have done stands nowhere else. Any other call stays, and a note says what was asked for.
+    /// Compares a message with the choice. If no tool may be called, calls are removed, and each leaves a note, which
+    /// is the only trace of the call. Any other call stays, and a note states the choice.
     pub fn apply(&self, message: &mut Calls, toolbox: Option<&Toolbox>) {
         let is_missed = message.calls.is_empty() && self.wants_a_call();
         for call in &message.calls {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn what_a_choice_misses_is_said_as_it_was_chosen() {
-        for (names, is_required, told) in [
+        for (names, is_required, expected) in [
             (&["f"][..], true, "a call of `f` is asked for, not of `g`"),
             (&["f", "h"], false, "only `f` or `h` may be called, not `g`"),
             (&[], false, "no tool of the list may be called; `g` was"),
@@ -131,7 +131,7 @@ mod tests {
             let choice = ToolChoice::Of { names, is_required };
             let mut message = message(&["g"]);
             choice.apply(&mut message, None);
-            assert_eq!(message.notes[0].message, told);
+            assert_eq!(message.notes[0].message, expected);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Lark grammars of all dialects, judged by llguidance with a tokenizer of single bytes: which compile, and which take the
-//! calls that are rendered. `cargo run --release`
+//! Checks the Lark grammars of all dialects with llguidance and a tokenizer of single bytes: which grammars compile,
+//! and which accept the rendered calls. `cargo run --release`
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use toolglot_engine::{CallText, Renderer};
 use toolglot_toolset::Toolbox;
 use toolglot_value::from_str;
 
-/// Calls of the tools, which every dialect has to carry.
+/// Calls of the tools; every dialect must carry them.
 const CALLS: &[(&str, &str)] = &[
     ("read_file", r#"{"path": "src/a.rs", "start_line": 3}"#),
     ("write_file", r#"{"path": "a.html", "content": "<b>if a < b && c { d }</b>\n\"quoted\"\n"}"#),

@@ -1,4 +1,4 @@
-//! One server, whatever it is: requests a second, the first byte, the first byte of arguments, memory.
+//! Measures one server of any kind: requests a second, the first byte, the first byte of arguments, memory.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub const HEAD: &str = "\
 | server | first byte, ms | first byte of text | first byte of arguments | end | requests/s | CPU, ms a request | memory, MiB | failures | load |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|";
 
-/// When something was there for the first time.
+/// The times of the first byte of each kind.
 #[derive(Clone, Copy, Debug, Default)]
 struct Firsts {
     byte: Option<Duration>,

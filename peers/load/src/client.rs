@@ -1,4 +1,4 @@
-//! A client of streams over plain sockets: it takes the framing of HTTP off, and reads nothing else.
+//! A client of streams over plain sockets: it decodes the framing of HTTP, and parses nothing else.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// One answer that is being read.
+/// A response that is being read.
 #[derive(Debug)]
 pub struct Reply {
     stream: TcpStream,
@@ -18,15 +18,15 @@ pub struct Reply {
 
 #[derive(Debug)]
 enum Framing {
-    /// Bytes of the chunk that are still to come; 0 before a size.
+    /// Remaining bytes of the chunk; 0 before a size.
     Chunks(usize),
-    /// Bytes of the body that are still to come.
+    /// Remaining bytes of the body.
     Length(usize),
     UntilClose,
 }
 
 impl Reply {
-    /// Posts JSON, and gives back the answer once its head is there.
+    /// Posts JSON, and returns the response after its head.
     pub async fn post(address: SocketAddr, path: &str, body: &str) -> io::Result<Reply> {
         let mut stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
@@ -86,7 +86,7 @@ impl Reply {
         }
     }
 
-    /// Gives the bytes that came, and whether there may be more.
+    /// Passes the received bytes to `sink`, and returns whether there may be more.
     pub async fn next(&mut self, sink: &mut (dyn FnMut(&[u8]) + Send)) -> io::Result<bool> {
         self.take(sink)?;
         if self.is_over {
@@ -122,7 +122,7 @@ impl Reply {
                     self.is_over = *left == 0;
                 }
                 Framing::Chunks(0) => {
-                    // The line break after a chunk comes before the next size.
+                    // The line break after a chunk is skipped before the next size.
                     let skipped = if rest.starts_with(b"\r\n") { 2 } else { 0 };
                     let Some(end) = rest[skipped..]
                         .windows(2)

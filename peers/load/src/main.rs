@@ -1,6 +1,7 @@
-//! Load on `toolglot serve`: the figures on load of `docs/compare.md`. `README.md` beside this has the commands.
+//! Load on `toolglot serve`: the load figures of `docs/compare.md`. `README.md` next to this crate has the commands.
 //!
-//! The fake upstream and the clients are this process; servers under test are processes of their own. All traffic is on 127.0.0.1.
+//! The fake upstream and the clients are this process; servers under test are separate processes. All traffic is on
+//! 127.0.0.1.
 
 mod against;
 mod client;
@@ -45,7 +46,7 @@ async fn main() -> ExitCode {
         }
         ["against", name, url, pid] => run_against(name, url, pid).await,
         ["upstream"] => run_upstream().await,
-        // What `streams` and `idle` start.
+        // The child process of `streams` and `idle`.
         ["proxy", upstream] => match upstream.parse() {
             Ok(upstream) => proxy::serve(upstream)
                 .await

@@ -1,18 +1,18 @@
-//! What the fake model writes, and in which pieces.
+//! The messages of the fake model, and their pieces.
 //!
-//! A message is text, then one call as text. Each piece of the text ends with a stamp, ` t123.`: the microsecond at which it was
-//! sent. The client needs no JSON to find it.
+//! A message is text, then one call as text. Each piece of the text ends with a stamp, ` t123.`: the microsecond of its
+//! sending. The client finds it without parsing JSON.
 
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
-/// What the model's name asks for: `load-TEXT-CALL-PAUSE-END`, for example `load-150-50-20000-stop`.
+/// The plan in the model's name: `load-TEXT-CALL-PAUSE-END`, for example `load-150-50-20000-stop`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// How many pieces of text there are.
+    /// The number of pieces of text.
     pub text: usize,
-    /// How many pieces the call is cut into; without any there is none.
+    /// The number of pieces of the call; 0 for no call.
     pub call: usize,
     /// Microseconds between two pieces.
     pub pause: u64,
@@ -21,11 +21,11 @@ pub struct Plan {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanEnd {
-    /// The answer ends as it should.
+    /// The answer ends regularly.
     Stop,
-    /// Nothing more comes, and the connection stays open.
+    /// No more pieces follow, and the connection stays open.
     Idle,
-    /// Pieces are numbers and no stamps, so that the client knows each byte.
+    /// Pieces have numbers and no stamps, so that the client knows each byte.
     Known,
 }
 
@@ -39,9 +39,9 @@ impl Plan {
         format!("load-{}-{}-{}-{end}", self.text, self.call, self.pause)
     }
 
-    /// The plan that a request's body names.
+    /// The plan in a request's body.
     pub fn find(body: &[u8]) -> Option<Plan> {
-        // Some gateways have a name of their own for the model; the message names it as well.
+        // Some gateways rename the model, so the message names the plan as well.
         let body = std::str::from_utf8(body).ok()?;
         let name = body[body.find("load-")? + 5..].split('"').next()?;
         let mut parts = name.split('-');
@@ -64,7 +64,7 @@ impl Plan {
         self.text + self.call
     }
 
-    /// The piece at a place, as the model writes it.
+    /// The piece at an index, as the model writes it.
     pub fn piece(&self, at: usize, start: Instant) -> String {
         if at < self.text {
             return match self.end {
@@ -74,7 +74,7 @@ impl Plan {
         }
         let call = self.call_text();
         let at = at - self.text;
-        // Cuts may be inside a character's bytes only where they are rounded down.
+        // A cut inside a character is moved to the character's start.
         let cut = |n: usize| {
             let mut cut = call.len() * n / self.call;
             while !call.is_char_boundary(cut) {
@@ -85,7 +85,7 @@ impl Plan {
         call[cut(at)..cut(at + 1)].to_owned()
     }
 
-    /// All of the text, where it is known.
+    /// The full text of a plan with known pieces.
     pub fn text(&self) -> String {
         (0..self.text)
             .map(|at| self.piece(at, Instant::now()))
@@ -101,13 +101,13 @@ impl Plan {
     }
 
     fn call_text(&self) -> String {
-        // The name comes first, as models write it: arguments cannot be sent before it.
+        // The name comes first, as models write it: arguments cannot be sent before the name.
         let arguments = self.arguments();
         format!("\n<tool_call>\n{{\"name\": \"{TOOL}\", \"arguments\": {arguments}}}\n</tool_call>")
     }
 }
 
-/// The one tool of all requests; it writes, so that a call waits until it is complete.
+/// The only tool of all requests; it writes, so a call waits until it is complete.
 pub const TOOL: &str = "write_file";
 
 /// The three APIs that a client may use.
@@ -140,7 +140,7 @@ pub fn request(api: &str, plan: &Plan) -> String {
     body.to_string()
 }
 
-/// Finds stamps in the bytes of an answer, however they are cut.
+/// Finds stamps in the bytes of an answer, for any cut.
 #[derive(Debug, Default)]
 pub struct StampReader {
     state: StampState,

@@ -1,4 +1,4 @@
-//! Servers under test: child processes, and what the system says about them.
+//! Servers under test: child processes, and their usage.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A server that ends with this value.
+/// A server that is killed when this value is dropped.
 #[derive(Debug)]
 pub struct Server {
     child: Child,
@@ -14,7 +14,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a program that says `http://ADDRESS` in a line of its standard error once it listens.
+    /// Starts a program that writes `http://ADDRESS` in a line of its standard error when it listens.
     pub fn start(command: &mut Command) -> Result<Server, String> {
         let program = command.get_program().to_string_lossy().into_owned();
         let started = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
@@ -31,7 +31,7 @@ impl Server {
                 break address;
             }
         };
-        // Nobody reads on: a full pipe must not stop the server.
+        // The thread drains the pipe: a full pipe must not block the server.
         std::thread::spawn(move || for _ in lines {});
         Ok(Server { child, address })
     }
@@ -48,7 +48,7 @@ impl Drop for Server {
     }
 }
 
-/// What the system says of a process and its children.
+/// The usage of a process and its children.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
     pub cpu: Duration,
@@ -57,7 +57,7 @@ pub struct Usage {
     pub files: usize,
 }
 
-/// Clock ticks of Linux in a second, as `/proc` counts them.
+/// The clock ticks per second in `/proc` on Linux.
 const TICKS: u64 = 100;
 
 impl Usage {
@@ -80,7 +80,7 @@ impl Usage {
 
     fn alone(pid: u32) -> Usage {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // The name of the program, in parentheses, may hold blanks.
+        // The name of the program, in parentheses, may contain blanks.
         let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
         let field = |n: usize| {
             after
@@ -102,7 +102,7 @@ impl Usage {
     }
 }
 
-/// How many tasks wanted a processor in the last minute: wall times mean something where there are few.
+/// The load average of the last minute: wall times are only meaningful if it is low.
 pub fn load_average() -> String {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     load.split(' ').next().unwrap_or_default().to_owned()

@@ -1,6 +1,6 @@
-//! The least that a proxy of streams can do: each event is decoded into types, and encoded again.
+//! A minimal streaming proxy: it decodes each event into types, and encodes it again.
 //!
-//! It has the gateway's HTTP library, and no limits, checks, counters, parser or second API.
+//! It uses the gateway's HTTP library, without limits, checks, counters, parser or second API.
 
 use std::convert::Infallible;
 use std::io;
@@ -44,7 +44,7 @@ struct Delta {
     content: Option<String>,
 }
 
-/// Listens, says on standard error where, and serves until the process ends.
+/// Listens, writes its address to standard error, and serves until the process ends.
 pub async fn serve(upstream: SocketAddr) -> io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     eprintln!("listening on http://{}", listener.local_addr()?);

@@ -1,4 +1,4 @@
-//! Minutes of streams whose clients vanish: nothing is left, and no byte is lost for those who stay.
+//! Minutes of streams whose clients disconnect: no resource leaks, and the other clients lose no byte.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ struct Outcomes {
     wrong: AtomicU64,
 }
 
-/// Runs for so long with so many clients; tells whether all is as it should be.
+/// Runs `clients` clients for `minutes`; returns whether all checks pass.
 pub async fn soak(server: &Server, counters: &Arc<Counters>, clients: usize, minutes: f64) -> bool {
     let outcomes = Arc::new(Outcomes::default());
     let until = Instant::now() + Duration::from_secs_f64(minutes * 60.0);
@@ -65,7 +65,7 @@ pub async fn soak(server: &Server, counters: &Arc<Counters>, clients: usize, min
         "\nrequests under way: {under_way:?}; answers open at the upstream: {open}; cancelled there: {}",
         counters.left.load(Ordering::Relaxed)
     );
-    // The first tenth is for what is allocated once.
+    // One-time allocations fall into the first tenth.
     let early = memory.get(memory.len() / 10).copied().unwrap_or(0);
     let late = memory.last().copied().unwrap_or(0);
     let growth = late as f64 / early.max(1) as f64;
@@ -97,7 +97,7 @@ async fn requests_under_way(address: SocketAddr) -> Option<u64> {
     let line = metrics
         .lines()
         .find(|line| line.starts_with("toolglot_requests_under_way "))?;
-    // The request for the metrics is one of them.
+    // The count includes the metrics request.
     Some(
         line.rsplit(' ')
             .next()?
@@ -141,7 +141,7 @@ async fn client(address: SocketAddr, random: &mut Random, outcomes: &Outcomes) {
     if plan.call > 0 {
         calls.push((TOOL.to_owned(), plan.arguments()));
     }
-    // The blanks before a call belong to nobody.
+    // The blanks before a call may be missing.
     if matches!(status, Ok(200)) && seen.0.trim_end() == plan.text().trim_end() && seen.1 == calls {
         outcomes.whole.fetch_add(1, Ordering::Relaxed);
     } else if outcomes.wrong.fetch_add(1, Ordering::Relaxed) < 5 {
@@ -224,7 +224,7 @@ fn seen(api: &str, bytes: &[u8]) -> (String, Vec<(String, Value)>) {
     (text, calls)
 }
 
-/// Marsaglia's xorshift: the same clients each time.
+/// Marsaglia's xorshift: the same clients in each run.
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! Processor time and delay of each chunk, beside a proxy that only decodes and encodes.
+//! Processor time and delay of each chunk, compared with a proxy that only decodes and encodes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::message::{Plan, PlanEnd, StampReader, request};
 use crate::process::{Server, Usage, load_average};
 use crate::upstream::Counters;
 
-/// One measurement: so many streams through one server.
+/// One measurement: a number of streams through one server.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     pub streams: usize,
@@ -20,11 +20,11 @@ pub struct Setting {
     pub seconds: u64,
 }
 
-/// A model of a coding agent writes some text and a call.
+/// The output of a coding agent's model: some text and a call.
 const TEXT: usize = 150;
 const CALL: usize = 50;
 
-/// Streams of 200 pieces follow each other; prints a row of the table.
+/// Measures consecutive streams of 200 pieces; prints a row of the table.
 pub async fn measure(
     name: &str,
     reads_calls: bool,
@@ -58,7 +58,7 @@ pub async fn measure(
         }));
     }
     drop(delays);
-    // All streams are open, and the programs of the tools are made.
+    // All streams are open, and the programs of the tools are compiled.
     tokio::time::sleep(Duration::from_secs(2)).await;
     let (before, events_before) = (
         Usage::of(server.pid()),
@@ -130,7 +130,7 @@ async fn one(
     let mut sink = |bytes: &[u8]| {
         let now = counters.start.elapsed().as_micros() as u64;
         has_call |= bytes.windows(10).any(|window| window == b"write_file");
-        // Responses repeats the whole text at the end of a message: a stamp counts once.
+        // Responses repeats the whole text at the end of a message: each stamp counts once.
         stamps.push(bytes, &mut |stamp| {
             if stamp > newest {
                 newest = stamp;
@@ -142,7 +142,7 @@ async fn one(
     Ok(has_call)
 }
 
-/// The memory that an idle stream takes: prints a row.
+/// The memory of an idle stream: prints a row.
 pub async fn idle(
     name: &str,
     api: &'static str,
@@ -181,7 +181,7 @@ pub async fn idle(
             Ok::<_, String>(open)
         }
     };
-    // What a server allocates once is no stream's.
+    // One-time allocations of a server do not count for the streams.
     drop(read(16).await?);
     tokio::time::sleep(Duration::from_millis(500)).await;
     let before = Usage::of(server.pid());

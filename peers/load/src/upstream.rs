@@ -1,4 +1,4 @@
-//! A fast fake server of Chat Completions: plain sockets, one event a piece, at the pace that the request asks for.
+//! A fast fake server of Chat Completions: plain sockets, one event per piece, at the requested pace.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,14 +12,14 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::message::{Plan, PlanEnd};
 
-/// What the server counts.
+/// The counters of the server.
 #[derive(Debug)]
 pub struct Counters {
-    /// Events that were written, with the first and the last one of each answer.
+    /// Written events, including the first and the last one of each answer.
     pub events: AtomicU64,
-    /// Answers under way.
+    /// Open answers.
     pub open: AtomicUsize,
-    /// Answers whose client went first.
+    /// Answers whose client disconnected early.
     pub left: AtomicU64,
     pub start: Instant,
 }
@@ -67,7 +67,7 @@ async fn serve(mut stream: TcpStream, counters: &Counters) -> io::Result<()> {
         let is_stream =
             serde_json::from_slice::<Value>(&body).is_ok_and(|body| body["stream"] == true);
         if !is_stream {
-            // A model writes no faster for a client that waits for all of it.
+            // A model writes no faster for a client that waits for the complete answer.
             tokio::time::sleep(Duration::from_micros(plan.pause * plan.n_pieces() as u64)).await;
             let text: String = (0..plan.n_pieces())
                 .map(|at| plan.piece(at, counters.start))
@@ -150,7 +150,7 @@ async fn answer(stream: &mut TcpStream, plan: &Plan, counters: &Counters) -> io:
         counters.events.fetch_add(1, Ordering::Relaxed);
     }
     if plan.end == PlanEnd::Idle {
-        // The client ends it.
+        // The client ends the connection.
         let _ = stream.read(&mut [0; 64]).await?;
         return Err(io::ErrorKind::BrokenPipe.into());
     }
@@ -162,7 +162,7 @@ async fn answer(stream: &mut TcpStream, plan: &Plan, counters: &Counters) -> io:
     Ok(())
 }
 
-/// Waits, and notices a client that goes meanwhile.
+/// Waits, and detects a client that disconnects meanwhile.
 async fn pause_until(stream: &mut TcpStream, until: tokio::time::Instant) -> io::Result<()> {
     let mut byte = [0];
     tokio::select! {

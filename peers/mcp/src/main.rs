@@ -1,8 +1,8 @@
-//! A call of a tool of an MCP server, all that toolglot does about it included, beside a bare round trip of rmcp.
+//! A call of an MCP server's tool, with all of toolglot's work for it, compared with a bare round trip of rmcp.
 //!
-//! Both ask the same server: this binary with the word `serve`, rmcp's own over standard input and output. rmcp's client
-//! starts it as a child; toolglot starts it behind its walls, and finds, verifies, validates and pins with every call.
-//! `cargo run --release` prints minima and medians in microseconds, and their ratio.
+//! Both use the same server: this binary with the word `serve`, rmcp's server over standard input and output.
+//! rmcp's client starts it as a child. toolglot starts it in its sandbox, and finds, verifies, validates and pins with
+//! every call. `cargo run --release` prints minima and medians in microseconds, and their ratio.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
-//! CPU time of this thread: what a busy machine disturbs least.
+//! CPU time of this thread: the time that a busy machine disturbs least.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// The CPU time that this thread has used so far.
+/// The CPU time of this thread so far.
 pub fn now() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(
@@ -13,14 +13,14 @@ pub fn now() -> Duration {
     )
 }
 
-/// How much of it `work` takes.
+/// The CPU time of `work`.
 pub fn timed(work: impl FnOnce()) -> Duration {
-    let begin = now();
+    let start = now();
     work();
-    now().saturating_sub(begin)
+    now().saturating_sub(start)
 }
 
-/// The one in the middle; zero of none.
+/// The median; zero for an empty list.
 pub fn median(times: &mut [Duration]) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
@@ -32,7 +32,7 @@ pub fn today() -> String {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()
         .as_secs();
-    // Days to a date of the Gregorian calendar, whose eras of 400 years begin in March.
+    // Converts days to a Gregorian date; eras of 400 years start in March.
     let days = seconds / 86_400 + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era =

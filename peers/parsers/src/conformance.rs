@@ -1,4 +1,4 @@
-//! The recorded cases of other projects' tests, which lie beside the repository and are no part of it.
+//! The recorded cases of other projects' tests, in a folder next to the repository.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use crate::tools::Tool;
 
 const FILES: &[&str] = &["models", "rust-peers"];
 
-/// The columns: ours alone, ours with all dialects, the others.
+/// The columns: toolglot with one dialect, toolglot with all dialects, the other parsers.
 const PARSERS: &[&str] = &[
     "toolglot",
     "toolglot, all",
@@ -26,7 +26,8 @@ const PARSERS: &[&str] = &[
     "dynamo-parsers-v2",
 ];
 
-/// Of a parser and some rows: how many there are, how many are right whole, and in pieces of one character.
+/// The score of a parser on some rows: their number, the correct ones whole, and the correct ones in pieces of one
+/// character.
 #[derive(Clone, Copy, Default)]
 struct Score {
     rows: usize,
@@ -56,12 +57,12 @@ pub fn run() -> String {
 
 fn score(file: &str, text: &str) -> String {
     let mut by_dialect: BTreeMap<String, Vec<Score>> = BTreeMap::new();
-    // Of each other parser: its own score, ours on the same rows, ours with all dialects.
+    // For each other parser: its score, toolglot's score on the same rows, and the score with all dialects.
     let mut duels = vec![[Score::default(); 3]; PARSERS.len()];
     let mut compiled: BTreeMap<String, Ours> = BTreeMap::new();
     let all = Ours::all(&[]);
     for line in text.lines() {
-        // One row records a number that JSON does not have.
+        // One row has a number that JSON does not allow.
         let row: Value =
             serde_json::from_str(&line.replace(": Infinity", ": null")).expect("a row");
         let dialect = row["dialect"].as_str().unwrap_or_default();
@@ -140,7 +141,7 @@ impl Score {
     }
 }
 
-/// How the others call a dialect of a record; `None` if none of them has it.
+/// The other parsers' names of a record's dialect; `None` if no parser has the dialect.
 fn names(dialect: &str) -> Option<Names> {
     let own = SPELLINGS.iter().find(|(spelling, _)| *spelling == dialect);
     let names = match own {
@@ -150,10 +151,10 @@ fn names(dialect: &str) -> Option<Names> {
     Some(names)
 }
 
-/// Of each parser, whether the row is right whole and pushed; `None` where it does not have the dialect.
+/// For each parser, whether the row is correct whole and in pieces; `None` if the parser does not have the dialect.
 fn read(row: &Value, names: Names, one: &Ours, all: &Ours) -> [Option<(bool, bool)>; 5] {
     let mut tools = Tool::all_of(&row["tools"]);
-    // A placeholder stands for tools that were not recorded.
+    // A placeholder marks tools that were not recorded.
     if tools.iter().any(|tool| tool.name == "stub") {
         tools.clear();
     }
@@ -200,14 +201,14 @@ fn read(row: &Value, names: Names, one: &Ours, all: &Ours) -> [Option<(bool, boo
     };
     let smg = |name| {
         let whole = Smg::new(name, &tools);
-        let mut told = tools.clone();
-        if told.is_empty() {
-            told.extend(expected.iter().map(|(name, _)| Tool {
+        let mut known = tools.clone();
+        if known.is_empty() {
+            known.extend(expected.iter().map(|(name, _)| Tool {
                 name: (*name).to_owned(),
                 parameters: serde_json::json!({}),
             }));
         }
-        judge(&whole, &Smg::new(name, &told))
+        judge(&whole, &Smg::new(name, &known))
     };
     let first = |name| {
         let reader = First::new(name, &tools);

@@ -1,7 +1,7 @@
-//! The dialects that are compared: who reads them, and how a call is written in them.
+//! The compared dialects: their parsers, and their form of a call.
 //!
-//! Written by hand after the model cards and templates that `dialects/*/dialect` name, so that no parser's own writer has
-//! a say. Compact JSON and raw UTF-8, as the templates' `tojson` gives them.
+//! Written by hand from the model cards and templates that `dialects/*/dialect` name, so that no parser's own writer is
+//! used. Compact JSON and raw UTF-8, as in the templates' `tojson`.
 
 use serde_json::{Map, Value};
 
@@ -12,27 +12,27 @@ use crate::readers::Names;
 pub struct Form {
     pub dialect: &'static str,
     pub names: Names,
-    /// Tokens of the vocabulary: pieces of their own in a stream.
+    /// Tokens of the vocabulary, each a separate piece of a stream.
     pub specials: &'static [&'static str],
-    /// Around all calls of a block, and between two of them.
+    /// The texts around all calls of a block, and between two calls.
     pub block: [&'static str; 3],
     pub call: Call,
-    /// What a reader could take for the beginning and the end of a call where it stands in a value; empty if there is
-    /// none.
+    /// A text inside a value that a reader could take for the start and the end of a call; empty if there is none.
     pub opener: &'static str,
     pub closer: &'static str,
-    /// Whether only the tool's name makes it a call: an unknown one may then as well be text.
+    /// Whether only the tool's name makes it a call: a call of an unknown tool may then be text as well.
     pub is_bare: bool,
 }
 
-/// How a call is written. `{name}` is the tool, `{i}` the call's index from 0, `{n}` from 1.
+/// The form of a call. `{name}` is the tool, `{i}` the call's index from 0, `{n}` from 1.
 #[derive(Clone, Copy, Debug)]
 pub enum Call {
     /// The arguments as JSON between two texts.
     Json(&'static str, &'static str),
     /// A Python call.
     Python,
-    /// A parameter after the other: strings as they are, all else as JSON. `{key}`, `{value}`, `{is_string}`, `{type}`.
+    /// One parameter after another: strings verbatim, other values as JSON. `{key}`, `{value}`, `{is_string}`,
+    /// `{type}`.
     Tags {
         head: &'static str,
         parameter: &'static str,
@@ -54,12 +54,12 @@ impl Form {
         format!("{open}{}{close}", calls.join(between))
     }
 
-    /// Whether arguments stand in the text as JSON.
+    /// Whether the arguments are JSON in the text.
     pub fn is_json(&self) -> bool {
         matches!(self.call, Call::Json(..))
     }
 
-    /// Whether the text holds more than one block, so that text can stand between calls.
+    /// Whether each call is a block of its own, so that text can occur between calls.
     pub fn has_own_blocks(&self) -> bool {
         self.block[0].is_empty() && !self.is_bare
     }
@@ -97,7 +97,7 @@ impl Form {
                         Value::Array(_) => (value.to_string(), "array"),
                         Value::Object(_) => (value.to_string(), "object"),
                     };
-                    // The value goes in last: it may hold anything.
+                    // The value is inserted last: it may contain any text.
                     let (before, after) = parameter.split_once("{value}").expect("a value");
                     out.push_str(
                         &before
@@ -169,7 +169,7 @@ const fn names(
     Names { smg, first, second }
 }
 
-/// All of them.
+/// All forms.
 pub const FORMS: &[Form] = &[
     Form {
         dialect: "hermes",
@@ -515,12 +515,12 @@ pub const FORMS: &[Form] = &[
     },
 ];
 
-/// Spellings of dialects in records, where a parser has one of its own for them.
+/// Spellings of dialects in records, if a parser has a separate parser for them.
 pub const SPELLINGS: &[(&str, Names)] = &[
     ("qwen25", names(Some("qwen"), Some("qwen25"), None)),
     ("nemotron_deci", names(None, Some("nemotron_deci"), None)),
     ("phi4", names(None, Some("phi4"), None)),
-    // Theirs is named after the later model and reads both.
+    // The other projects name it after the later model; it reads both.
     (
         "glm45",
         names(Some("glm45_moe"), Some("glm47"), Some("glm47")),

@@ -1,6 +1,6 @@
-//! Peak heap: an allocator that counts while it is asked to.
+//! Peak heap: an allocator that counts while counting is on.
 //!
-//! `unsafe` because an allocator cannot be written without; each function hands its arguments on as they came.
+//! An allocator needs `unsafe`; each function passes its arguments on unchanged.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
@@ -14,7 +14,7 @@ static IS_COUNTING: AtomicBool = AtomicBool::new(false);
 static BYTES: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 
-/// The most bytes that were allocated at once while `work` ran, above those at its start. One thread only.
+/// The peak of allocated bytes while `work` ran, relative to its start. One thread only.
 pub fn peak(work: impl FnOnce()) -> u64 {
     BYTES.store(0, Relaxed);
     PEAK.store(0, Relaxed);
@@ -33,7 +33,7 @@ fn count(change: i64) {
     }
 }
 
-// SAFETY: the system's allocator does all of it.
+// SAFETY: all allocation is done by the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);

@@ -1,4 +1,4 @@
-//! The parsers as programs of `toolglot conform`: a line asks, a line answers (docs/conform.md).
+//! The parsers as programs of `toolglot conform`: a request line, a response line (docs/conform.md).
 
 use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,10 +12,10 @@ use crate::readers::Reader;
 use crate::reading::{Ending, Told};
 use crate::tools::Tool;
 
-/// Answers each line of standard input by the parser of that name.
+/// Answers each line of standard input with the parser of that name.
 ///
 /// # Panics
-/// If a line is no question.
+/// If a line is not a request.
 pub fn answer(name: &str) {
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {

@@ -1,16 +1,16 @@
-//! Tool-call parsers beside each other: the tables of the section "Beside other parsers" of `docs/compare.md`.
+//! A comparison of tool-call parsers: the tables of the section "Beside other parsers" of `docs/compare.md`.
 //!
 //! ```console
 //! cargo run --release                          # all of it: about five minutes
 //! cargo run --release -- speed --quick         # one part; --quick leaves out 10 MB and measures briefly
 //! cargo run --release -- speed hermes mistral  # some dialects
-//! cargo run --release -- speed --patience 20   # begins what is expected to take up to 20 seconds
+//! cargo run --release -- speed --patience 20   # starts readings of up to 20 expected seconds
 //! MISSES=hermes cargo run --release -- conformance   # names the rows that toolglot reads otherwise
 //! cargo run --release -- lines tool-parser     # answers the lines of `toolglot conform`
 //! ```
 //!
-//! All parsers get the same texts and the same tools on one thread, and what they give back is compared before anything is
-//! timed.
+//! All parsers get the same texts and the same tools on one thread. Their results are compared before the time is
+//! measured.
 
 mod clock;
 mod conformance;
@@ -80,7 +80,7 @@ fn main() {
     eprintln!();
 }
 
-/// What the page begins with.
+/// The head of the page.
 fn head() -> String {
     format!(
         "# Beside other parsers, all figures\n\n\

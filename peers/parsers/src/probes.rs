@@ -1,4 +1,4 @@
-//! Small texts that parsers get wrong: whole, a character at a time, and cut in two at every place.
+//! Small texts that parsers get wrong: whole, one character at a time, and cut in two at every position.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -19,11 +19,11 @@ struct Probe {
     text: String,
     calls: Vec<(String, Value)>,
     content: String,
-    /// Whether the text as it stands is as good an answer.
+    /// Whether the unparsed text is an equally good answer.
     may_be_text: bool,
 }
 
-/// What became of the probes of one reader.
+/// The results of one reader's probes.
 #[derive(Default)]
 struct Tally {
     probes: usize,
@@ -61,7 +61,7 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-/// Runs all of them and writes the tables.
+/// Runs all probes and writes the tables.
 pub fn run(step: usize) -> String {
     let all = Ours::all(&tools());
     let mut tallies: Vec<(String, Tally)> = Vec::new();
@@ -114,7 +114,7 @@ pub fn run(step: usize) -> String {
     out
 }
 
-/// All readers of a dialect, ours first.
+/// All readers of a dialect, toolglot first.
 pub fn readers(form: &Form, all: &Ours) -> Vec<Box<dyn Reader>> {
     let tools = tools();
     let mut readers: Vec<Box<dyn Reader>> = vec![
@@ -140,7 +140,7 @@ pub fn peers(names: Names, tools: &[Tool]) -> Vec<Box<dyn Reader>> {
     readers
 }
 
-/// The cells of a reader's row, if it is not right throughout.
+/// The cells of a reader's row, unless all its probes are correct.
 fn judge(reader: &dyn Reader, probe: &Probe, step: usize, tally: &mut Tally) -> Option<String> {
     let fault = |reading: &Option<Reading>| match reading {
         None => Some("panic".to_owned()),
@@ -178,7 +178,7 @@ fn judge(reader: &dyn Reader, probe: &Probe, step: usize, tally: &mut Tally) -> 
     })
 }
 
-/// What `work` gives, unless it panics.
+/// The result of `work`, unless it panics.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     IS_GUARDED.store(true, Relaxed);
     let given = catch_unwind(AssertUnwindSafe(work)).ok();
@@ -186,7 +186,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     given
 }
 
-/// Panics of the parsers are counted, and their messages would drown the tables: they are not shown. Ours are.
+/// Hides the messages of parser panics, which would flood the tables; the panics are counted. Other panics are shown.
 pub fn hush() {
     let show = take_hook();
     set_hook(Box::new(move |info| {
@@ -259,7 +259,7 @@ fn write(form: &Form, probe: &Value) -> Probe {
     written
 }
 
-/// The markers of the dialect in its place, `{"$nest": n}` as n objects.
+/// Replaces placeholders by the dialect's markers, and `{"$nest": n}` by n objects.
 fn filled(value: &Value, form: &Form) -> Value {
     match value {
         Value::String(text) => text
@@ -280,17 +280,17 @@ fn filled(value: &Value, form: &Form) -> Value {
     }
 }
 
-/// The letters of the arguments that are not ASCII as `\u` escapes; markers stay as they are.
+/// Escapes the non-ASCII letters of the arguments with `\u`; markers stay as they are.
 fn ascii(text: &str, form: &Form) -> String {
-    let Some(begin) = text.find("{\"text\"") else {
+    let Some(start) = text.find("{\"text\"") else {
         return text.to_owned();
     };
     let end = text
         .rfind("\"tag\"")
         .filter(|_| form.is_json())
-        .unwrap_or(begin);
+        .unwrap_or(start);
     let mut out = text[..begin].to_owned();
-    for unit in text[begin..end].encode_utf16() {
+    for unit in text[start..end].encode_utf16() {
         match u8::try_from(unit) {
             Ok(byte) if byte.is_ascii() => out.push(char::from(byte)),
             _ => {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// A text, where it is cut, and how far it has been handed out.
+/// A text, its cuts, and the position up to which it has been returned.
 ///
-/// Owned and cheap to copy, since one of the parsers wants a stream that borrows nothing.
+/// Owned and cheap to copy, since one of the parsers needs a stream that borrows nothing.
 #[derive(Clone)]
 pub struct Pushes {
     text: Arc<str>,
@@ -45,7 +45,7 @@ impl Pushes {
         Pushes::new(text, ends)
     }
 
-    /// These pieces; one whose end splits a special token ends after it.
+    /// These pieces; a piece whose end splits a special token ends after the token.
     pub fn of_chunks(chunks: &[&str], specials: &[&str]) -> Pushes {
         let text = chunks.concat();
         let found = |special: &&str| -> Vec<(usize, usize)> {
@@ -81,7 +81,7 @@ impl Pushes {
         }
     }
 
-    /// How many bytes were handed out by the latest walk over the pieces.
+    /// The number of bytes that the latest iteration over the pieces returned.
     pub fn given(&self) -> usize {
         self.given.load(Relaxed)
     }
@@ -95,8 +95,8 @@ impl Pushes {
     /// The piece at `index`.
     pub fn piece(&self, index: usize) -> Option<&str> {
         let end = *self.ends.get(index)?;
-        let begin = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.given.store(end, Relaxed);
-        Some(&self.text[begin..end])
+        Some(&self.text[start..end])
     }
 }

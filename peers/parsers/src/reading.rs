@@ -1,14 +1,14 @@
-//! What came out of a text, whoever read it.
+//! The result of reading a text, for any reader.
 
 use serde_json::Value;
 use toolglot_json::Shape;
 
-/// What a reader tells, in order.
+/// The events of a reader, in order.
 #[derive(Clone, Copy, Debug)]
 pub enum Told<'a> {
     /// Text for the user.
     Text(&'a str),
-    /// A call begins; calls are told apart by a number of the reader's choice.
+    /// A call starts; the reader chooses a number that identifies the call.
     Begin { call: usize, name: &'a str },
     /// A piece of a call's arguments.
     Args { call: usize, json: &'a str },
@@ -16,14 +16,14 @@ pub enum Told<'a> {
     End { call: usize, ending: Ending },
 }
 
-/// What an executor would do with a call.
+/// The action of an executor for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Run it: the reader says that it is complete, or has no word for anything else.
+    /// Runs the call: the reader reports it as complete, or has no other state.
     Runs,
-    /// Ask somebody.
+    /// Asks a person.
     Asks,
-    /// Not run it.
+    /// Does not run the call.
     Never,
 }
 
@@ -36,7 +36,7 @@ pub struct Call {
     pub ending: Ending,
 }
 
-/// A text as it was read.
+/// A text as a reader understood it.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
     pub content: String,
@@ -82,7 +82,7 @@ impl Reading {
             })
     }
 
-    /// `None` if the calls are these and the text is that, blanks aside; otherwise what is wrong.
+    /// `None` if the reading has these calls and this text, ignoring blanks; otherwise the fault.
     pub fn fault(&self, calls: &[(String, Value)], content: &str) -> Option<String> {
         if self.calls.len() != calls.len() {
             return Some(format!(
@@ -110,16 +110,16 @@ impl Reading {
 }
 
 impl Call {
-    /// The arguments, where they are JSON. An empty text is what some readers give for no arguments.
+    /// The arguments, if they are JSON. Some readers return an empty text for no arguments.
     pub fn value(&self) -> Option<Value> {
         if self.args.trim().is_empty() {
             return Some(Value::Object(serde_json::Map::new()));
         }
-        // Nesting beyond what a reader of JSON takes by default is part of the probes.
+        // Nesting beyond the default limit of a JSON reader is part of the probes.
         serde_json::from_str(&self.args).ok()
     }
 
-    /// The arguments; of a call that was cut off, what arrived.
+    /// The arguments; for a truncated call, the part that arrived.
     pub fn value_so_far(&self) -> Option<Value> {
         self.value().or_else(|| {
             let whole = toolglot_json::repair(&self.args, &Shape::Any);

@@ -1,4 +1,4 @@
-//! One call with one long string, whole and in pushes: CPU time, memory, and whether it is the call that was sent.
+//! One call with one long string, whole and in pieces: CPU time, memory, and whether the call is correct.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -14,19 +14,19 @@ use crate::pushes::Pushes;
 use crate::readers::{Ours, Reader};
 use crate::reading::{Reading, Told};
 
-/// What a run may cost.
+/// The time budget of a run.
 pub struct Effort {
-    /// Sizes of the texts, in bytes, about.
+    /// Approximate sizes of the texts, in bytes.
     pub sizes: &'static [usize],
-    /// No reading is begun that is expected to take longer.
+    /// A reading that is expected to take longer is not started.
     pub patience: Duration,
-    /// How long one cell is measured, unless a single reading takes longer.
+    /// The measuring time of a cell, unless a single reading takes longer.
     pub cell: Duration,
     /// Only these dialects; all if empty.
     pub dialects: Vec<String>,
 }
 
-/// How a text is handed over.
+/// How a text is passed to a parser.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Whole,
@@ -47,7 +47,7 @@ enum Cell {
         bytes: usize,
         time: Duration,
         fault: Option<String>,
-        /// Peak heap and the share of the argument's bytes that were handed out before the argument ended, in percent.
+        /// Peak heap, and the percentage of the argument's bytes that were emitted before the argument ended.
         heap: u64,
         early: f64,
     },
@@ -64,12 +64,12 @@ struct Row {
 /// A text to read.
 struct Sample {
     text: String,
-    /// Where the long string ends in it.
+    /// The end of the long string in the text.
     end: usize,
     arguments: Value,
 }
 
-/// Measures all and writes the tables.
+/// Measures all cells and writes the tables.
 pub fn run(effort: &Effort) -> String {
     let all = Ours::all(&tools());
     let mut rows = Vec::new();
@@ -118,7 +118,7 @@ pub fn run(effort: &Effort) -> String {
     out
 }
 
-/// What the next size would take, if that is too long: the last time, grown as before or by the size.
+/// The expected time of the next size, if it is too long: extrapolated from the last two times, or from the size.
 fn too_long(cells: &[Cell], bytes: usize, effort: &Effort) -> Option<Duration> {
     let times: Vec<(usize, Duration)> = cells
         .iter()
@@ -149,7 +149,7 @@ fn measure(reader: &dyn Reader, sample: &Sample, pushes: Option<&Pushes>, effort
         Some(pushes) => reader.pushed(pushes, out),
     };
     let mut early = 0;
-    let begin = now();
+    let start = now();
     let reading = caught(|| {
         let mut reading = Reading::default();
         read(&mut |told| {
@@ -162,7 +162,7 @@ fn measure(reader: &dyn Reader, sample: &Sample, pushes: Option<&Pushes>, effort
         });
         reading
     });
-    let first = now().saturating_sub(begin);
+    let first = now().saturating_sub(start);
     let sent = [("save_note".to_owned(), sample.arguments.clone())];
     let (fault, args) = match reading {
         None => (Some("panic".to_owned()), 0),
@@ -173,9 +173,9 @@ fn measure(reader: &dyn Reader, sample: &Sample, pushes: Option<&Pushes>, effort
             reading.calls.first().map_or(0, |call| call.args.len()),
         ),
     };
-    let mut told = 0;
+    let mut emitted = 0;
     let mut count = |event: Told<'_>| {
-        told += match event {
+        emitted += match event {
             Told::Text(text) => text.len(),
             Told::Args { json, .. } => json.len(),
             _ => 1,
@@ -194,7 +194,7 @@ fn measure(reader: &dyn Reader, sample: &Sample, pushes: Option<&Pushes>, effort
             }
         }
     }
-    black_box(told);
+    black_box(emitted);
     if times.is_empty() {
         times.push(first);
     }
@@ -210,7 +210,7 @@ fn measure(reader: &dyn Reader, sample: &Sample, pushes: Option<&Pushes>, effort
     }
 }
 
-/// A call of `save_note` whose text is code, of about `size` bytes as it is written in the dialect.
+/// A call of `save_note` whose text is code, of about `size` bytes in the dialect's form.
 fn sample(form: &Form, size: usize) -> Sample {
     let written = |bytes: usize| {
         let code = code(bytes);
@@ -221,7 +221,7 @@ fn sample(form: &Form, size: usize) -> Sample {
     };
     let (probe, _) = written(10_000);
     let (text, arguments) = written(size * 10_000 / probe.len());
-    // The string's last words.
+    // The last words of the string.
     let end = text.rfind(LAST).expect("the string is written as it is") + LAST.len();
     Sample {
         text,
@@ -232,7 +232,7 @@ fn sample(form: &Form, size: usize) -> Sample {
 
 const LAST: &str = "// the end of the code";
 
-/// Code with quotation marks, brackets, signs of markup and letters beyond ASCII, lines of many lengths.
+/// Code with quotation marks, brackets, markup characters and non-ASCII letters, in lines of many lengths.
 fn code(bytes: usize) -> String {
     let mut out = String::with_capacity(bytes + 200);
     let mut row = 0;
@@ -327,8 +327,8 @@ fn shown(cell: &Cell) -> String {
         Cell::Read {
             bytes, time, fault, ..
         } => {
-            let mark = if fault.is_some() { " ✗" } else { "" };
-            format!("{}{mark}", rate(*bytes, *time))
+            let sign = if fault.is_some() { " ✗" } else { "" };
+            format!("{}{sign}", rate(*bytes, *time))
         }
     }
 }
@@ -346,7 +346,7 @@ fn speed(bytes: usize, time: Duration) -> f64 {
     bytes as f64 / time.as_secs_f64().max(1e-9) / 1e6
 }
 
-/// 1 MB (or the size nearest to it): the best of the others beside ours.
+/// For 1 MB (or the nearest size): the best of the other parsers, next to toolglot.
 fn summary(rows: &[Row], effort: &Effort) -> String {
     let Some(at) = effort.sizes.iter().rposition(|size| *size <= 1_000_000) else {
         return String::new();
@@ -396,7 +396,7 @@ fn right(cell: &Cell) -> Option<(usize, Duration)> {
     }
 }
 
-/// The fastest of the other parsers that gives the call.
+/// The fastest of the other parsers that return the correct call.
 fn best<'a>(
     rows: &'a [Row],
     dialect: &str,
@@ -410,7 +410,7 @@ fn best<'a>(
         .min_by_key(|(_, (_, time))| *time)
 }
 
-/// Where another parser that gives the call is faster.
+/// The cells in which another parser with the correct call is faster.
 fn behind(rows: &[Row], effort: &Effort) -> String {
     let mut lines = String::new();
     let mut n_compared = 0;
@@ -442,7 +442,7 @@ fn behind(rows: &[Row], effort: &Effort) -> String {
     )
 }
 
-/// What a program costs, which the tables leave out since messages share it.
+/// The cost of compiling a program, which the tables leave out since messages share it.
 fn programs() -> String {
     let once = |work: &mut dyn FnMut()| {
         let mut times: Vec<Duration> = (0..9).map(|_| timed(&mut *work)).collect();

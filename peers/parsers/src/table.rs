@@ -1,6 +1,6 @@
 //! Cells of Markdown tables.
 
-/// Text for a cell: short, and without what ends it.
+/// Text for a cell: short, and without characters that end the cell.
 pub fn cell(text: &str) -> String {
     let mut short: String = text.chars().take(72).collect();
     if short.len() < text.len() {

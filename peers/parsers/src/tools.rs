@@ -1,4 +1,4 @@
-//! The tools that a text is read with, in no parser's own form.
+//! The tools for reading a text, independent of any parser's form.
 
 use serde_json::Value;
 
@@ -10,7 +10,8 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// The tools of a record: functions in the shape of chat completions, functions at the top, or name spaces of them.
+    /// The tools of a record: functions in the form of chat completions, top-level functions, or namespaces of
+    /// functions.
     pub fn all_of(value: &Value) -> Vec<Tool> {
         let Some(entries) = value.as_array() else {
             return Vec::new();

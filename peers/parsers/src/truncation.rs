@@ -1,4 +1,4 @@
-//! One call, cut off at every character: what leaks into the text, and what would be run.
+//! One call, truncated at every character: the markup that leaks into the text, and the calls that would run.
 
 use std::fmt::Write as _;
 
@@ -12,10 +12,10 @@ use crate::readers::{Ours, Reader, read_pushed, read_whole};
 use crate::reading::{Ending, Reading, same};
 use crate::table::cell;
 
-/// What stands before the call.
+/// The text before the call.
 const BEFORE: &str = "Ok. ";
 
-/// What a reader did with the texts.
+/// The results of a reader for the texts.
 #[derive(Default)]
 struct Tally {
     leaks: usize,
@@ -25,7 +25,7 @@ struct Tally {
     example: Option<String>,
 }
 
-/// Runs all and writes the table.
+/// Runs all texts and writes the table.
 pub fn run(step: usize) -> String {
     let arguments = json!({"city": "Paris, France", "unit": "celsius"});
     let map = arguments.as_object().expect("an object");

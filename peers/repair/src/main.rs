@@ -1,7 +1,8 @@
-//! JSON repair beside other crates: correctness first, then speed. Prints the table of `docs/compare.md`.
+//! JSON repair compared with other crates: correctness first, then speed. Prints the table of `docs/compare.md`.
 //!
-//! Each cell is MB/s of input, the fastest of some runs, on one thread; a cell of a repairer that does not give the value
-//! back says so instead. Inputs are made here, from a seed; broken ones are valid ones with one kind of damage throughout.
+//! Each cell is MB/s of input, the fastest of some runs, on one thread. If a repairer does not restore the value, its
+//! cell names the fault. Inputs are generated here, from a seed; broken ones are valid ones with one kind of damage
+//! throughout.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use toolglot_json::Shape;
 
-/// A row: how a text becomes JSON text, `None` where it is refused.
+/// A row: the function from a text to JSON text, `None` if the text is refused.
 type Repairer = (&'static str, fn(&str) -> Option<String>);
 
 const REPAIRERS: &[Repairer] = &[
@@ -82,7 +83,7 @@ fn document(bytes: usize) -> Value {
     Value::Array(calls)
 }
 
-/// Name of the damage, how it is done to the pretty text, and whether the whole value should come back.
+/// The name of the damage, its function on the pretty text, and whether the whole value can be restored.
 type Damage = (&'static str, fn(&str) -> String, bool);
 
 const DAMAGE: &[Damage] = &[
@@ -133,13 +134,13 @@ fn main() {
     println!("{out}");
 }
 
-/// Speed, or what is wrong with the answer.
+/// The speed, or the fault of the answer.
 fn cell(repairer: fn(&str) -> Option<String>, text: &str, value: &Value, damage: &str, is_whole: bool) -> String {
-    let begin = Instant::now();
+    let start = Instant::now();
     let Some(answer) = repairer(text) else {
         return "refused".into();
     };
-    let first = begin.elapsed();
+    let first = start.elapsed();
     let Ok(got) = serde_json::from_str::<Value>(&answer) else {
         return "no JSON".into();
     };
@@ -162,15 +163,15 @@ fn cell(repairer: fn(&str) -> Option<String>, text: &str, value: &Value, damage:
     let until = Instant::now() + Duration::from_millis(250);
     let mut n_runs = 0;
     while n_runs < 3 || Instant::now() < until && n_runs < 2000 {
-        let begin = Instant::now();
+        let start = Instant::now();
         black_box(repairer(black_box(text)));
-        best = best.min(begin.elapsed());
+        best = best.min(start.elapsed());
         n_runs += 1;
     }
     format!("{:.0}", rate(text, best))
 }
 
-/// Whether all calls but the last came back, and the last as far as it was there.
+/// Whether all calls but the last are restored, and the name of the last one.
 fn is_begin(got: &Value, want: &Value) -> bool {
     let (Some(got), Some(want)) = (got.as_array(), want.as_array()) else {
         return false;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tiktoken_rs::{CoreBPE, o200k_base};
 use toolglot_engine::{CallText, Fields, Shape, Tool, ToolSet, render};
 
-/// The dialects of the five systems, one form of each, and `hermes` beside them.
+/// The dialects of the five systems, one form of each, and `hermes` for comparison.
 const DIALECTS: &[&str] = &[
     "roo",
     "forge",
@@ -37,7 +37,7 @@ fn main() {
     println!("| the values alone | {} |", values.join(" | "));
 }
 
-/// The calls: the tool's name and its arguments. Roo's name of the same tool is used throughout.
+/// The calls: the tool's name and its arguments. All calls use Roo's name of the tool.
 fn calls() -> [(&'static str, Value); 3] {
     let edits = json!([
         {"search": "const LIMIT: usize = 10;", "replace": "const LIMIT: usize = 20;"},
@@ -53,7 +53,7 @@ fn calls() -> [(&'static str, Value); 3] {
     ]
 }
 
-/// The reader knows the tools: dialects without types carry a list of edits by its schema.
+/// The tools that the reader knows: dialects without types need the schema for a list of edits.
 fn tools() -> ToolSet {
     let fields = |names: &[(&str, Shape)]| Fields {
         properties: names
@@ -78,7 +78,7 @@ fn tools() -> ToolSet {
     ])
 }
 
-/// Forty lines of Rust with quotation marks, angle brackets, ampersands and a backslash each few lines.
+/// Forty lines of Rust with quotation marks, angle brackets, ampersands and a backslash every few lines.
 fn file() -> String {
     let block = "/// Row {n}.\npub fn row_{n}(cells: &[&str]) -> Vec<String> {\n    let width = cells.len() * {n};\n    cells\n        .iter()\n        .filter(|cell| cell.len() < width && !cell.is_empty())\n        .map(|cell| format!(\"<td>{cell}</td>\\n\"))\n        .collect()\n}\n\n";
     let file: String = (1..=4)
@@ -108,7 +108,7 @@ fn cell(tokenizer: &CoreBPE, dialect: &str, name: &str, arguments: &Value) -> St
     }
 }
 
-/// All strings of the arguments, one after another.
+/// All scalars of the arguments, concatenated.
 fn values(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Arguments as a log may show them.
+//! Masks arguments for logs.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use toolglot_value::{Map, Value, json};
 
-/// Keys whose values are nobody's business.
+/// Keys whose values are secret.
 const SECRET_KEYS: &[&str] = &[
     "password",
     "passwd",
@@ -20,7 +20,7 @@ const SECRET_KEYS: &[&str] = &[
     "private_key",
 ];
 
-/// How keys and tokens of services start.
+/// Prefixes of keys and tokens of services.
 const SECRET_STARTS: &[&str] = &[
     "sk-",
     "sk_",
@@ -47,22 +47,22 @@ const SECRET_STARTS: &[&str] = &[
     "-----BEGIN",
 ];
 
-/// Keys whose values say where something happens; they are shown.
+/// Keys whose values are paths; they are shown.
 const PLACES: &[&str] = &["path", "cwd", "from", "to"];
 
 const MASK: &str = "[masked]";
 
-/// The values with what looks like a secret masked.
+/// The values; everything that looks like a secret is masked.
 pub fn masked(arguments: &Map<String, Value>) -> Value {
     each(arguments, &|_, text| text)
 }
 
-/// A text with what looks like a secret masked.
+/// A text; everything that looks like a secret is masked.
 pub fn masked_text(text: &str) -> String {
     hide_given(&hide(text)).into_owned()
 }
 
-/// The form of the values: their types and sizes, and where something happens.
+/// The shape of the values: their types and sizes, and the paths.
 pub fn shape(arguments: &Map<String, Value>) -> Value {
     each(arguments, &|key, value| match value {
         Value::String(text) if !PLACES.contains(&key) => {
@@ -72,8 +72,8 @@ pub fn shape(arguments: &Map<String, Value>) -> Value {
     })
 }
 
-/// What a text gives to a name: up to a quote's end, or a blank or sign that ends it. A key is one of [`SECRET_KEYS`], or ends
-/// in `_key`.
+/// The pattern of a secret's name: a word as in [`SECRET_KEYS`], or one that ends in `_key`. A `VALUE` runs up to its
+/// closing quote, a blank or a sign.
 const NAME: &str = r"[a-z0-9_.-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|authorization|cookie|credentials?|[a-z0-9][_-]key)[0-9]*";
 const VALUE: &str = r#"(?:"[^"]*"?|'[^']*'?|[^\s"'&;,]+)"#;
 
@@ -88,7 +88,7 @@ static GIVEN: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     .map(|pattern| Regex::new(&pattern).expect("it is fixed, and tested"))
 });
 
-/// A text without what it gives to names of secrets.
+/// A text without the values that follow names of secrets.
 fn hide_given(text: &str) -> Cow<'_, str> {
     let mut shown = Cow::Borrowed(text);
     for regex in GIVEN.iter() {
@@ -103,8 +103,7 @@ fn hide_given(text: &str) -> Cow<'_, str> {
     shown
 }
 
-/// Goes through all values; objects and arrays are entered through a list of what is left, and put together again by `Value`
-/// itself, whose depth the reader of the arguments has capped.
+/// Maps all values. It recurses into objects and arrays; the reader of the arguments caps their depth.
 fn each(arguments: &Map<String, Value>, show: &dyn Fn(&str, Value) -> Value) -> Value {
     let shown = arguments
         .iter()
@@ -142,7 +141,7 @@ fn hide(text: &str) -> String {
         let is_secret = SECRET_STARTS
             .iter()
             .any(|start| word.starts_with(start) && word.len() >= 12);
-        // The password of an address stands between `:` and `@`.
+        // The password of an address is between `:` and `@`.
         let is_password = piece.ends_with('@') && out.ends_with(':') && !word.is_empty();
         if is_secret || is_password || (is_bearer && word.len() >= 8) {
             out.push_str(MASK);

@@ -1,7 +1,7 @@
-//! The log of what was decided and done: one JSON object a line, each with the hash of the one before it.
+//! The log of decisions and effects: one JSON object a line, each with the hash of the line before it.
 //!
-//! A line is written, and is on the disk, before anything is done, and another one after it. Whoever changes, removes or
-//! inserts a line breaks the chain from there on; what was cut off at the end shows only to those who remember the last hash.
+//! A line is on the disk before an effect starts, and another line follows the effect. A line that is changed, removed
+//! or inserted breaks the chain from there on. A cut at the end shows only if the last hash is stored elsewhere.
 
 mod masked;
 
@@ -17,57 +17,57 @@ use thiserror::Error;
 
 pub use masked::{masked, masked_text, shape};
 
-/// What stands before the first line.
+/// The previous hash of the first line.
 const FIRST: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// The hash stands last in its line, after this.
+/// The hash is the last member of its line and follows this key.
 const HASH_KEY: &str = ",\"hash\":\"";
 
-/// The event that notes an unfinished line: a record that a crash cut off, or what no log wrote.
+/// The events that note an unfinished line: a record that a crash cut off, or text that no log wrote.
 const TORN: &str = "torn-line";
 const FOREIGN: &str = "foreign-line";
 
-/// The key of the hash of the unfinished line in the line that notes it.
+/// In the line that notes an unfinished line: the key of the unfinished line's hash.
 const LINE_HASH: &str = "line_hash";
 
-/// A log, kept in one file that is only appended to.
+/// A log in one append-only file.
 #[derive(Clone, Debug)]
 pub struct Log {
     path: PathBuf,
 }
 
-/// Why a log is not what was written.
+/// Why a log differs from the written one.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {why}")]
 pub struct Broken {
     /// The first line that does not fit, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// What is wrong with the line.
     pub why: &'static str,
 }
 
-/// A log that is whole.
+/// A log whose chain is complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Whole {
     /// How many lines it has.
     pub lines: usize,
-    /// How many of them a crash cut off, each noted by the line after it.
+    /// How many of its lines a crash cut off, each noted by the line after it.
     pub torn: usize,
     /// The hash of the last line: remember it elsewhere to notice if lines are cut off.
     pub last: String,
 }
 
 impl Log {
-    /// A log in this file, which is made with the first line.
+    /// A log in this file; the first line creates the file.
     pub fn new(path: impl Into<PathBuf>) -> Log {
         Log { path: path.into() }
     }
 
-    /// Appends a line and waits until it is on the disk. Several processes may do so at once.
+    /// Appends a line and waits until it is on the disk. Several processes may append at once.
     ///
     /// # Errors
-    /// If the file cannot be written: then what the line is about must not be done.
+    /// If the file cannot be written: then the effect that the line describes must not be executed.
     pub fn append(&self, record: Map<String, Value>) -> io::Result<()> {
         let mut file = open(&self.path)?;
         lock(&file)?;
@@ -76,7 +76,8 @@ impl Log {
         match end {
             End::Whole => {}
             End::NoBreak => text.push('\n'),
-            // What is there stays as it is. The next line says what it is, and holds its hash: it cannot be changed any more.
+            // The unfinished line stays as it is. The next line notes its kind and its hash, so that later changes to
+            // it show.
             End::Unfinished(line) => {
                 let event = if begins_record(&line, seq, &prev) {
                     TORN
@@ -123,9 +124,9 @@ fn lock(_: &File) -> io::Result<()> {
 enum End {
     /// With a whole line, or it is empty.
     Whole,
-    /// With a whole line but for its line break.
+    /// With a whole line that lacks only its line break.
     NoBreak,
-    /// With this, which is no whole line.
+    /// With these bytes, which are not a whole line.
     Unfinished(Vec<u8>),
 }
 
@@ -133,7 +134,7 @@ enum End {
 fn last(file: &mut File) -> io::Result<(u64, String, End)> {
     let mut start = file.seek(SeekFrom::End(0))?;
     let mut tail: Vec<u8> = Vec::new();
-    // Backwards, until there is a whole line or the start of the file.
+    // Reads backwards up to a whole line or the start of the file.
     while start > 0 {
         let from = start.saturating_sub(64 << 10);
         let mut piece = vec![0; usize::try_from(start - from).unwrap_or(0)];
@@ -186,7 +187,7 @@ fn is_whole(line: &[u8]) -> bool {
         .is_some_and(|(body, own)| hash(&body) == own)
 }
 
-/// Whether `line` is how a record of this number starts, as far as it goes. Only its time is not known. A cut may leave a part
+/// Whether `line` is a prefix of a record with this number; only the record's time is unknown. A cut may leave a part
 /// of a character at the end.
 fn begins_record(line: &[u8], seq: u64, prev: &str) -> bool {
     let line = String::from_utf8_lossy(line);
@@ -203,7 +204,7 @@ fn begins_record(line: &[u8], seq: u64, prev: &str) -> bool {
     fits(&format!(",\"prev\":\"{prev}\","), rest)
 }
 
-/// Appends a line to the text. Its hash.
+/// Appends a line to the text. Returns the line's hash.
 fn push_line(text: &mut String, seq: u64, prev: &str, record: Map<String, Value>) -> String {
     let mut line = Map::new();
     line.insert("seq".into(), seq.into());
@@ -220,7 +221,7 @@ fn push_line(text: &mut String, seq: u64, prev: &str, record: Map<String, Value>
     hash
 }
 
-/// The hash of a line's text without the hash. It covers the hash of the line before, which stands in it.
+/// The hash of a line's text without its `hash` member. The text contains the hash of the line before.
 fn hash(body: impl AsRef<[u8]>) -> String {
     let mut hash = Sha256::new();
     hash.update(b"toolglot-audit-v1\0");
@@ -245,7 +246,7 @@ fn split_hash(line: &str) -> Option<(String, &str)> {
     is_hash.then(|| (format!("{}}}", &line[..at]), hash))
 }
 
-/// Checks that every line is what was written, and that none is missing between them.
+/// Checks that every line is as written, and that no line is missing between them.
 ///
 /// # Errors
 /// The first line that does not fit.
@@ -287,7 +288,7 @@ pub fn verify(log: &(impl AsRef<[u8]> + ?Sized)) -> Result<Whole, Broken> {
             if !begins_record(line, seq, &whole.last) {
                 return before("noted as cut off by a crash, but does not start as a record does");
             }
-            // Logs of earlier versions noted the line without its hash.
+            // Older logs note the line without its hash.
             if parsed
                 .get(LINE_HASH)
                 .is_some_and(|noted| *noted != hash(line))
@@ -445,7 +446,7 @@ mod tests {
                 );
             }
         }
-        // A line break of two bytes is not one that a log writes.
+        // A log never writes a line break of two bytes.
         let text = String::from_utf8(first).expect("text");
         assert!(verify(&text).is_ok());
         assert!(verify(&text.replace('\n', "\r\n")).is_err());
@@ -477,14 +478,14 @@ mod tests {
                 is_begin,
                 "{garbage}"
             );
-            // The log continues, and what was there is not forgiven.
+            // The log continues, and the garbage stays an error.
             std::fs::write(&path, &text).expect("written");
             log.append(record(json!({"event": "after"})))
                 .expect("written");
             let text = std::fs::read_to_string(&path).expect("there");
             assert_eq!(verify(&text).is_ok(), is_begin, "{garbage}\n{text}");
         }
-        // A line that was noted as cut off cannot be changed afterwards.
+        // A change to a line that is noted as cut off shows.
         std::fs::write(&path, format!("{whole}{{\"se")).expect("written");
         log.append(record(json!({"event": "after"})))
             .expect("written");

@@ -1,9 +1,9 @@
-//! SEARCH/REPLACE blocks, as Roo's `apply_diff` is taught.
+//! SEARCH/REPLACE blocks, as the prompt of Roo's `apply_diff` describes them.
 
 use super::lines::Hunk;
 use crate::Failure;
 
-/// Where a block stands.
+/// The part of a block that a line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Outside,
@@ -21,18 +21,18 @@ pub(super) fn read(text: &str) -> Result<Vec<Hunk>, Failure> {
         let bad = |problem: &str| Failure::BadEdit {
             problem: format!("line {} of the diff: {problem}", index + 1),
         };
-        let mark = line.trim_end();
+        let bare = line.trim_end();
         match part {
             Part::Outside => {
-                if is_opener(mark) {
+                if is_opener(bare) {
                     part = Part::Head;
                     hunk = empty();
-                } else if !mark.trim().is_empty() && !mark.starts_with("```") {
+                } else if !bare.trim().is_empty() && !bare.starts_with("```") {
                     return Err(bad("expected a block that starts with `<<<<<<< SEARCH`"));
                 }
             }
-            Part::Head if mark.starts_with(":start_line:") || mark.starts_with(":end_line:") => {
-                if let Some(number) = mark.strip_prefix(":start_line:") {
+            Part::Head if bare.starts_with(":start_line:") || bare.starts_with(":end_line:") => {
+                if let Some(number) = bare.strip_prefix(":start_line:") {
                     let number: usize = number
                         .trim()
                         .parse()
@@ -40,11 +40,11 @@ pub(super) fn read(text: &str) -> Result<Vec<Hunk>, Failure> {
                     hunk.line = Some(number).filter(|number| *number > 0);
                 }
             }
-            Part::Head if mark == "-------" => part = Part::Search,
+            Part::Head if bare == "-------" => part = Part::Search,
             Part::Head | Part::Search => {
-                if mark == "=======" {
+                if bare == "=======" {
                     part = Part::Replace;
-                } else if is_opener(mark) || is_closer(mark) {
+                } else if is_opener(bare) || is_closer(bare) {
                     return Err(bad("`=======` is missing before this line"));
                 } else {
                     part = Part::Search;
@@ -52,10 +52,10 @@ pub(super) fn read(text: &str) -> Result<Vec<Hunk>, Failure> {
                 }
             }
             Part::Replace => {
-                if is_closer(mark) {
+                if is_closer(bare) {
                     part = Part::Outside;
                     hunks.push(std::mem::replace(&mut hunk, empty()));
-                } else if is_opener(mark) || mark == "=======" {
+                } else if is_opener(bare) || bare == "=======" {
                     return Err(bad("`>>>>>>> REPLACE` is missing before this line"));
                 } else {
                     hunk.new.push(content(line));
@@ -88,7 +88,7 @@ fn is_closer(line: &str) -> bool {
         .is_some_and(|rest| rest.trim() == "REPLACE")
 }
 
-/// A line of content, without the `\` before what would be a marker.
+/// A line of content, without the `\` that escapes a marker.
 fn content(line: &str) -> String {
     let rest = line.strip_prefix('\\').filter(|rest| {
         [
@@ -100,7 +100,7 @@ fn content(line: &str) -> String {
             ":end_line:",
         ]
         .iter()
-        .any(|mark| rest.starts_with(mark))
+        .any(|marker| rest.starts_with(marker))
     });
     rest.unwrap_or(line).to_owned()
 }

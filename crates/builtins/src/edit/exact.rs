@@ -8,18 +8,19 @@ use toolglot_value::Value;
 use super::lines::around;
 use crate::Failure;
 
-/// A piece of text and what shall stand there instead.
+/// A piece of text and its replacement.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
     search: String,
     replace: String,
-    /// How often the piece has to be there.
+    /// How often the piece has to occur.
     n: u64,
-    /// The line on which it starts, if there are several; with `end_line` the first of the lines where it may.
+    /// Selects the line where the piece starts, if it occurs several times. With `end_line` it is the first line of a
+    /// range.
     start_line: Option<u64>,
-    /// The last of those lines.
+    /// The last line of that range.
     end_line: Option<u64>,
-    /// Whether `search` is a regular expression, and all its matches are replaced.
+    /// The compiled `search` with `use_regex` or `ignore_case`; all its matches are replaced.
     regex: Option<Box<regex::Regex>>,
 }
 
@@ -63,7 +64,7 @@ impl Edit {
         Ok(edit)
     }
 
-    /// A piece that has to be there `n` times.
+    /// A piece that has to occur `n` times.
     pub(super) fn counted(search: &str, replace: &str, n: u64) -> Result<Edit, Failure> {
         if search.is_empty() {
             return Err(Failure::BadEdit {
@@ -80,7 +81,7 @@ impl Edit {
         })
     }
 
-    /// The bytes of the lines that an expression is looked for in.
+    /// The byte range of the lines that the expression is searched in.
     fn lines(&self, text: &str) -> Range<usize> {
         let start_of = |line: u64| {
             let before = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -94,7 +95,7 @@ impl Edit {
         start..end.max(start)
     }
 
-    /// The text with the piece replaced, or what is there instead.
+    /// The text with the piece replaced, or an error that describes the present text.
     pub(super) fn apply(&self, text: &str) -> Result<String, String> {
         if let Some(regex) = &self.regex {
             let at = self.lines(text);
@@ -109,7 +110,7 @@ impl Edit {
         let mut replace = self.replace.clone();
         let mut length = self.search.len();
         if places.is_empty() && text.contains("\r\n") && !self.search.contains('\r') {
-            // The file ends its lines otherwise than the model does.
+            // The file uses other line endings than the model.
             let search = self.search.replace('\n', "\r\n");
             places = found(text, &search);
             length = search.len();
@@ -165,7 +166,7 @@ impl Edit {
     }
 }
 
-/// Whether every line of a text ends in `\r\n`, and there is one that does.
+/// Whether a text has line breaks, and all of them are `\r\n`.
 pub(super) fn has_only_long_endings(text: &str) -> bool {
     let mut breaks = text.match_indices('\n').peekable();
     breaks.peek().is_some() && breaks.all(|(at, _)| text[..at].ends_with('\r'))

@@ -1,4 +1,4 @@
-//! Lines replaced by their ids, as the origin's `read` gives them.
+//! Replaces lines that are named by ids; the origin's `read` prints these ids.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::Failure;
 use crate::audit::hex;
 use crate::unified_diff::unified_diff;
 
-/// The id of a line: six digits of the hash of its number and its text. A line that changed or moved has another.
+/// The id of a line: six digits of the hash of its number and its text. A line that changes or moves gets another id.
 pub fn line_id(number: u64, line: &str) -> String {
     let mut id = hex(&Sha256::digest(format!("{number}:{line}")));
     id.truncate(6);
     id
 }
 
-/// Lines that are replaced, from the first to the last of them.
+/// A replacement of the lines from `first` to `last`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     first: String,
@@ -25,8 +25,8 @@ pub(crate) struct Change {
     content: String,
 }
 
-/// Reads a list of `{"line_id", "new_content"}` and `{"start_line_id", "end_line_id", "new_content"}`; `None` where the changes
-/// name lines by their numbers.
+/// Reads a list of `{"line_id", "new_content"}` and `{"start_line_id", "end_line_id", "new_content"}`. `None` where the
+/// changes name lines by numbers.
 pub(super) fn read(changes: &[Value]) -> Option<Result<Vec<Change>, Failure>> {
     let text = |change: &Value, name: &str| change.get(name)?.as_str().map(str::to_owned);
     let has_id = |change: &Value| {
@@ -55,7 +55,7 @@ pub(super) fn read(changes: &[Value]) -> Option<Result<Vec<Change>, Failure>> {
     })
 }
 
-/// The changes by the numbers of their lines, or which cannot be made and why.
+/// The changes by line numbers, or the index of the change that cannot be made and why.
 pub(super) fn ranges(changes: &[Change], text: &str) -> Result<Vec<Range>, (usize, String)> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut numbers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -81,7 +81,7 @@ pub(super) fn ranges(changes: &[Change], text: &str) -> Result<Vec<Range>, (usiz
         let start = number(&change.first).map_err(|why| (index, why))?;
         let end = number(&change.last).map_err(|why| (index, why))?;
         let mut content = change.content.clone();
-        // The file ends as it did.
+        // The file's last line keeps its ending.
         if !content.is_empty() && !content.ends_with('\n') && lines[end - 1].ends_with('\n') {
             content.push('\n');
         }
@@ -93,7 +93,7 @@ pub(super) fn ranges(changes: &[Change], text: &str) -> Result<Vec<Range>, (usiz
     Ok(ranges::sorted(ranges))
 }
 
-/// How many lines the changes are about, before or after them, as the origin counts.
+/// How many lines the changes touch: the larger of old and new, as the origin counts.
 pub(super) fn n_lines(ranges: &[Range]) -> usize {
     let n = |range: &Range| range.lines.count().max(range.content.lines().count());
     ranges.iter().map(n).sum()
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn lines_are_found_by_their_ids() {
-        // What the origin's code says of these lines.
+        // The ids that the origin's code gives to these lines.
         assert_eq!(line_id(1, "one"), "ba8ac3");
         assert_eq!(line_id(3, ""), "d94a69");
         let text = "one\ntwo\r\nthree\n";

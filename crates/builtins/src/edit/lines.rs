@@ -1,17 +1,17 @@
-//! Whole lines replaced by others.
+//! Replaces whole lines by others.
 
-/// Lines that are there, and those that shall be.
+/// Present lines, and the lines that replace them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hunk {
     pub(crate) old: Vec<String>,
     pub(crate) new: Vec<String>,
-    /// The line of the file, from 1, that the old ones start on, as far as the model knew.
+    /// The line of the file, from 1, where the old lines start according to the model.
     pub(crate) line: Option<usize>,
-    /// Whether the last new line ends the file without a line break, if that is said.
+    /// Whether the last new line ends the file without a line break, if the diff says so.
     pub(crate) ends_open: Option<bool>,
 }
 
-/// Makes all replacements, or says which cannot be made and why. Work: hunks times lines.
+/// Makes all replacements, or returns the index of the one that cannot be made and why. Work: hunks times lines.
 pub(super) fn apply(hunks: &[Hunk], text: &str) -> Result<String, (usize, String)> {
     let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut lines: Vec<&str> = text.split('\n').collect();
@@ -24,7 +24,7 @@ pub(super) fn apply(hunks: &[Hunk], text: &str) -> Result<String, (usize, String
         .into_iter()
         .map(|line| line.strip_suffix('\r').unwrap_or(line).to_owned())
         .collect();
-    // How far later lines have moved.
+    // How far the lines after the replacements have moved.
     let mut shift: isize = 0;
     for (index, hunk) in hunks.iter().enumerate() {
         let hint = hunk
@@ -48,7 +48,7 @@ pub(super) fn apply(hunks: &[Hunk], text: &str) -> Result<String, (usize, String
     Ok(out)
 }
 
-/// Where the old lines are: where they were said to be, otherwise where they are, if that is one place.
+/// The index of the old lines: at the hint, otherwise at their only occurrence.
 fn find(hunk: &Hunk, lines: &[String], hint: Option<usize>) -> Result<usize, String> {
     if hunk.old.is_empty() {
         return match hint {
@@ -95,7 +95,7 @@ fn find(hunk: &Hunk, lines: &[String], hint: Option<usize>) -> Result<usize, Str
     }
 }
 
-/// What stands in a text where something was expected: the lines around the one that is most like its first.
+/// Shows the lines around the line that is most like the first line of `search`.
 pub(super) fn around(text: &str, search: &str) -> String {
     const SHOWN: usize = 6;
     let Some(wanted) = search.lines().map(str::trim).find(|line| !line.is_empty()) else {

@@ -1,8 +1,9 @@
-//! `edit_file`: pieces of a file replaced, all or none, each only where it is sure which piece is meant.
+//! `edit_file`: replaces pieces of a file, all or none, each only where the piece is unambiguous.
 //!
-//! These forms lead here: exact pieces (`edits`, `old_string` with `new_string`, `search` with `replace`), SEARCH/REPLACE blocks
-//! and unified diffs (both in `diff`), and lines by their numbers: replaced (`changes`, of tools that are files, also by ids) or inserted
-//! (`edits` with `content`, `line` with `content`). A piece that is not there, or is there more than once, is an error that shows what is.
+//! Exact pieces are `edits`, `old_string` with `new_string`, or `search` with `replace`. SEARCH/REPLACE blocks and
+//! unified diffs are in `diff`. Whole lines are replaced by `changes` (by number; for tools that are files also by id),
+//! or inserted by `edits` or `line` with `content`. A piece that is missing or occurs more than once is an error that
+//! shows the present text.
 
 mod blocks;
 mod exact;
@@ -25,7 +26,7 @@ use crate::shown::{plain, shown};
 use crate::write::{Old, write_bytes};
 use crate::{Failure, Outcome, Root};
 
-/// What is to be replaced.
+/// The edits in one of their forms.
 #[derive(Clone, Debug)]
 pub(crate) enum Edits {
     Exact(Vec<exact::Edit>),
@@ -37,7 +38,7 @@ pub(crate) enum Edits {
 }
 
 impl Edits {
-    /// Reads whichever form is there.
+    /// Reads the form that the arguments have.
     pub(crate) fn of(arguments: &Arguments<'_>) -> Result<Edits, Failure> {
         let wrong = |problem: &str| Failure::BadEdit {
             problem: problem.to_owned(),
@@ -97,7 +98,7 @@ impl Edits {
         }
     }
 
-    /// The text with all of them made.
+    /// The text with all edits made.
     pub(crate) fn apply(&self, path: &Path, text: &str) -> Result<String, Failure> {
         match self {
             Edits::Exact(edits) => {

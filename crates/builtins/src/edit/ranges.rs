@@ -1,4 +1,4 @@
-//! Lines replaced by their numbers, which are those before any change.
+//! Replaces lines by number; the numbers count the lines before any change.
 
 use toolglot_value::Value;
 
@@ -12,12 +12,12 @@ pub(crate) struct Range {
     pub(super) content: String,
 }
 
-/// Which lines are replaced. Their order is that of the file.
+/// Which lines are replaced, ordered as in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Lines {
-    /// From one to another, by numbers from 1; none where the last is the one before the first.
+    /// The lines `start` to `end`, numbered from 1; no line if `end` is `start - 1`.
     Numbered { start: usize, end: usize },
-    /// None: after the last line.
+    /// No line: the content goes after the last line.
     AtEnd,
 }
 
@@ -30,7 +30,7 @@ impl Lines {
         }
     }
 
-    /// The numbers of the first and the last, in a text of so many lines.
+    /// The numbers of the first and the last line, in a text of `n_lines` lines.
     fn within(self, n_lines: usize) -> (usize, usize) {
         match self {
             Lines::Numbered { start, end } => (start, end),
@@ -39,7 +39,7 @@ impl Lines {
     }
 }
 
-/// Reads a list of `{"start_line", "end_line", "content"}`; the answer is in the order of the file.
+/// Reads a list of `{"start_line", "end_line", "content"}`; the result is in the order of the file.
 pub(super) fn read(changes: &[Value]) -> Result<Vec<Range>, Failure> {
     let mut ranges = Vec::with_capacity(changes.len());
     for change in changes {
@@ -60,13 +60,14 @@ pub(super) fn read(changes: &[Value]) -> Result<Vec<Range>, Failure> {
     Ok(sorted(ranges))
 }
 
-/// In the order of the file.
+/// The ranges in the order of the file.
 pub(super) fn sorted(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.sort_by_key(|range| range.lines);
     ranges
 }
 
-/// Reads a list of `{"start_line" or "line", "content"}`: lines that are inserted before that line, or at the end where it is 0.
+/// Reads a list of `{"start_line" or "line", "content"}`: insertions before that line, or at the end where the number
+/// is 0.
 pub(super) fn insertions(edits: &[Value]) -> Result<Vec<Range>, Failure> {
     let mut ranges = Vec::with_capacity(edits.len());
     for edit in edits {
@@ -117,7 +118,7 @@ pub(super) fn insert(ranges: &[Range], text: &str) -> Result<String, (usize, Str
     apply(&ranges, text)
 }
 
-/// Makes all replacements, or says which cannot be made and why.
+/// Makes all replacements, or returns the index of the one that cannot be made and why.
 pub(super) fn apply(ranges: &[Range], text: &str) -> Result<String, (usize, String)> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let (mut out, mut next) = (String::with_capacity(text.len()), 1);

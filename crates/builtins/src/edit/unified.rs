@@ -3,7 +3,8 @@
 use super::lines::Hunk;
 use crate::Failure;
 
-/// Reads the hunks of a diff. A header that names another file than `path` is refused: what was judged is what is changed.
+/// Reads the hunks of a diff. A header that names another file than `path` is refused: the policy decided on `path`
+/// only.
 pub(super) fn read(text: &str, path: &str) -> Result<Vec<Hunk>, Failure> {
     let mut hunks: Vec<Hunk> = Vec::new();
     let mut n_headers = 0;
@@ -37,7 +38,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<Hunk>, Failure> {
                     hunk.new.push(line[1..].to_owned());
                     hunk.ends_open = None;
                 }
-                // Editors and models take the blank from an empty line.
+                // Editors and models drop the blank of an empty context line.
                 None => {
                     if lines.peek().is_some() {
                         hunk.old.push(String::new());
@@ -79,7 +80,7 @@ fn is_preamble(line: &str) -> bool {
             .any(|start| line.starts_with(start))
 }
 
-/// Whether a header is of this file, or of none.
+/// Checks that a header names this file, or `/dev/null`.
 fn check_name(header: &str, path: &str) -> Result<(), String> {
     let name = header[4..].split('\t').next().unwrap_or_default().trim();
     if name == "/dev/null" {
@@ -99,7 +100,7 @@ fn check_name(header: &str, path: &str) -> Result<(), String> {
     }
 }
 
-/// The first old line of `@@ -12,3 +12,4 @@`; of an insertion the one before it, so that it goes after.
+/// The first old line of `@@ -12,3 +12,4 @@`. An insertion names the line before it, so one is added.
 fn first_line(header: &str) -> Option<usize> {
     let range = header
         .trim_start_matches('@')

@@ -1,7 +1,7 @@
-//! What git obeys in a repository, where a program may have made it.
+//! Finds files that git obeys in a repository and that a program may have planted.
 //!
-//! `git init` and `git clone` make a repository whose settings run nothing: samples of hooks, a `config` of plain keys. Such a
-//! repository stays. A hook, a setting of another key, or a directory that the settings come from is moved aside; the rest of the
+//! `git init` and `git clone` make a repository whose settings run nothing: samples of hooks, a `config` of plain keys.
+//! Such a repository stays. A hook, another key, or a redirected settings directory is quarantined; the rest of the
 //! repository stays as it is.
 
 use std::collections::BTreeSet;
@@ -16,15 +16,15 @@ use crate::git_directory::{OBEYED_OF_GIT, REBASE, REBASE_TODO, rebase_commands};
 use crate::git_settings::git_command;
 use crate::root_snapshot::BUILD_DIRECTORIES;
 
-/// Bytes of such a file that are read. Git's own are short.
+/// The most bytes of such a file that are read. git's own files are short.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Repositories of submodules that are looked at, and how deep their names go.
+/// The most submodule repositories that are checked, and the most levels of their names.
 const MOST_MODULES: usize = 1_000;
 const MOST_LEVELS: usize = 12;
 
-/// Keys that run no program and name no other file, by section; `*` is any key. Sections with a name of their own, such as
-/// remotes, have it for `SECTION.*`.
+/// Keys that run no program and name no other file, by section. A named section such as `[remote "x"]` counts as
+/// `remote`.
 const PLAIN_KEYS: &[(&str, &[&str])] = &[
     (
         "core",
@@ -78,7 +78,7 @@ const PLAIN_KEYS: &[(&str, &[&str])] = &[
     ("receive", &["denycurrentbranch"]),
 ];
 
-/// Whether these are the words of `git clone`. A program of that name elsewhere is not git.
+/// Whether these words are a `git clone`. A `git` with a path does not count.
 pub(super) fn is_clone(words: &[OsString]) -> bool {
     let words: Vec<String> = words
         .iter()
@@ -87,8 +87,8 @@ pub(super) fn is_clone(words: &[OsString]) -> bool {
     words.first().is_some_and(|program| program == "git") && git_command(&words) == Some("clone")
 }
 
-/// What in the repository `git` is obeyed, is not known from before, and is more than git makes by itself. Relative paths.
-/// `known_commands` are those of rebases that had stopped before.
+/// Relative paths in the repository `git` that git obeys, that are new, and that git does not create itself.
+/// `known_commands` are the commands of earlier stopped rebases.
 pub(super) fn planted(
     git: &Dir,
     is_known: &dyn Fn(&Path) -> bool,
@@ -96,7 +96,7 @@ pub(super) fn planted(
 ) -> Vec<PathBuf> {
     let mut found = obeyed_beyond_git(git, Place::Top, is_known);
     found.extend(planted_rebase(git, known_commands));
-    // Further working trees have their settings from where `commondir` says, or their own without one.
+    // Linked worktrees take their settings from `commondir`, or have their own without it.
     for name in entries(git, "worktrees") {
         let path = Path::new("worktrees").join(&name);
         let Ok(tree) = open_below(git, &path) else {
@@ -110,8 +110,8 @@ pub(super) fn planted(
     found
 }
 
-/// The list of a rebase that has stopped, where it has a command that it had not before. git writes such lists itself, so that only
-/// what is in them tells.
+/// The todo list of a stopped rebase, if it has a new command. git writes such lists itself, so only their content
+/// shows a plant.
 fn planted_rebase(git: &Dir, known_commands: &BTreeSet<String>) -> Option<PathBuf> {
     let directory = PathBuf::from(REBASE);
     if !is_there(git, &directory) {
@@ -129,25 +129,25 @@ fn planted_rebase(git: &Dir, known_commands: &BTreeSet<String>) -> Option<PathBu
     (is_there(&rebase, todo) && !is_plain()).then(|| directory.join(todo))
 }
 
-/// What git obeys in a directory of its own, is not known from before, and is not as git makes it.
+/// The entries of a git directory that git obeys, that are new, and that differ from git's own.
 fn obeyed_beyond_git(git: &Dir, place: Place, is_known: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
     (OBEYED_OF_GIT.iter().map(PathBuf::from))
         .filter(|name| !is_known(name) && is_there(git, name) && !is_plain(git, name, place))
         .collect()
 }
 
-/// Where something obeyed stands.
+/// The git directory that an obeyed entry is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// In a repository's own directory.
+    /// A repository's git directory.
     Top,
-    /// In that of a further working tree.
+    /// The git directory of a linked worktree.
     Worktree,
-    /// In that of a submodule.
+    /// The git directory of a submodule.
     Module,
 }
 
-/// Whether something obeyed is as git makes it.
+/// Whether an obeyed entry has only content that git creates itself.
 fn is_plain(git: &Dir, name: &Path, place: Place) -> bool {
     match name.to_str() {
         Some("config" | "config.worktree") => {
@@ -182,7 +182,7 @@ fn is_plain(git: &Dir, name: &Path, place: Place) -> bool {
             let mut left = MOST_MODULES;
             open_below(git, name).is_ok_and(|modules| are_plain_modules(&modules, 0, &mut left))
         }
-        // That of a further tree leads to the repository that the tree is of.
+        // The `commondir` of a linked worktree leads to its repository.
         Some("commondir") => {
             place == Place::Worktree && text(git, name).is_some_and(|text| text.trim() == "../..")
         }
@@ -205,7 +205,7 @@ fn are_plain_modules(modules: &Dir, level: usize, left: &mut usize) -> bool {
                 is_nested || !is_there(&module, name) || is_plain(&module, name, Place::Module)
             });
         let is_whole = is_whole && planted_rebase(&module, &BTreeSet::new()).is_none();
-        // A name may have parts, so that repositories stand in directories.
+        // A submodule's name may have several parts, so repositories may be in subdirectories.
         let next = if is_there(&module, Path::new("HEAD")) {
             open_below(&module, Path::new("modules")).ok()
         } else {
@@ -216,7 +216,7 @@ fn are_plain_modules(modules: &Dir, level: usize, left: &mut usize) -> bool {
     })
 }
 
-/// Whether a repository's settings have plain keys alone.
+/// Whether a repository's settings have only plain keys.
 fn is_plain_config(config: &str, place: Place) -> bool {
     let mut section = String::new();
     config.lines().all(|line| {
@@ -228,7 +228,7 @@ fn is_plain_config(config: &str, place: Place) -> bool {
             let Some(header) = header.strip_suffix(']') else {
                 return false;
             };
-            // A key may stand after its section: `[core] pager = x #]`.
+            // A key may follow its section on the line: `[core] pager = x #]`.
             if header.contains(']') {
                 return false;
             }
@@ -238,7 +238,7 @@ fn is_plain_config(config: &str, place: Place) -> bool {
         }
         let (key, value) = line.split_once('=').unwrap_or((line, "true"));
         let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
-        // A value that continues in the next line may hide one.
+        // A value that continues on the next line may hide a key.
         if value.ends_with('\\') {
             return false;
         }
@@ -252,8 +252,8 @@ fn is_plain_config(config: &str, place: Place) -> bool {
     })
 }
 
-/// Whether a value names no program. `NAME::ADDRESS` and `-OPTION` do, wherever an address may stand: also the remote of a branch
-/// is one. git takes quotes and escapes out of the middle of a value, so that one with any of them may say something else.
+/// Whether a value names no program. `NAME::ADDRESS` and `-OPTION` name one in every address, also in a branch's
+/// remote. git removes quotes and escapes within a value, so a value with one of them may mean something else.
 fn is_plain_value(value: &str) -> bool {
     let is_helper = |name: &str| {
         name.bytes()
@@ -265,9 +265,8 @@ fn is_plain_value(value: &str) -> bool {
     !value.starts_with('-') && !value.contains(['"', '\\']) && !has_helper
 }
 
-/// Whether the file `.git` in `dir`, which is `path` of the root at `place`, leads to a submodule or a further tree of a repository in
-/// the root, in which git obeys nothing but what is known or as git makes it. All that it leads to is protected, or looked
-/// through, after each later program too.
+/// Whether the file `.git` in `dir` leads to a submodule or linked worktree of a repository in the root without planted
+/// entries. `dir` is `path` of the root at `place`. The target is protected, or inspected after each later program too.
 pub(super) fn is_link_file(
     (root, place): (&Dir, &Path),
     dir: &Dir,
@@ -286,7 +285,7 @@ pub(super) fn is_link_file(
     let Some(kind) = place_in_repository(inner) else {
         return false;
     };
-    // What tools fill is neither protected nor looked through.
+    // Build directories are neither protected nor inspected.
     let is_filled = above
         .iter()
         .any(|part| BUILD_DIRECTORIES.iter().any(|name| part == name));
@@ -305,13 +304,13 @@ pub(super) fn is_link_file(
     !is_filled && is_plain_at(&target, kind) && (kind != Place::Worktree || is_plain_above())
 }
 
-/// Where in the root a file `.git` in its directory `path` leads. Links are followed nowhere, so that `..` counts before all
-/// other names only: after one it would lead to where the system says.
+/// The path in the root that a file `.git` in `path` leads to. `..` is accepted only before all other names: after a
+/// name it could follow a link.
 fn linked(text: &str, place: &Path, path: &Path) -> Option<PathBuf> {
     let target = text
         .trim_end_matches(['\n', '\r'])
         .strip_prefix("gitdir: ")?;
-    // Older versions of git write the whole path of a further tree's directory.
+    // Older versions of git write the absolute path of a linked worktree's git directory.
     let target = Path::new(target);
     let (mut inside, target) = match target.strip_prefix(place) {
         Ok(below) => (PathBuf::new(), below),
@@ -332,13 +331,13 @@ fn linked(text: &str, place: &Path, path: &Path) -> Option<PathBuf> {
     Some(inside)
 }
 
-/// What the directory of these names below `.git` is for.
+/// The kind of the git directory with this path below `.git`.
 fn place_in_repository(names: &[&OsStr]) -> Option<Place> {
     let is = |n: usize, word: &str| names.get(n).is_some_and(|name| *name == word);
     match names.len() {
         2 if is(0, "worktrees") => Some(Place::Worktree),
         4.. if is(0, "worktrees") && is(2, "modules") => place_in_repository(&names[2..]),
-        // A further tree of a submodule.
+        // A linked worktree of a submodule.
         n @ 4.. if is(0, "modules") && is(n - 2, "worktrees") => Some(Place::Worktree),
         2.. if is(0, "modules") => Some(Place::Module),
         _ => None,
@@ -349,7 +348,7 @@ fn is_there(dir: &Dir, name: &Path) -> bool {
     dir.symlink_metadata(name).is_ok()
 }
 
-/// Opens a directory by no link.
+/// Opens a directory without following a link.
 fn open_below(dir: &Dir, path: &Path) -> std::io::Result<Dir> {
     let mut opened = dir.try_clone()?;
     for name in path {
@@ -358,7 +357,7 @@ fn open_below(dir: &Dir, path: &Path) -> std::io::Result<Dir> {
     Ok(opened)
 }
 
-/// Names in a directory; none where it is no directory.
+/// The names in a directory; empty if it is not a directory.
 fn entries(dir: &Dir, name: &str) -> Vec<OsString> {
     let opened = if name == "." {
         dir.try_clone()
@@ -374,7 +373,7 @@ fn entries(dir: &Dir, name: &str) -> Vec<OsString> {
         .collect()
 }
 
-/// Opens a file by no link, without waiting where it is a pipe.
+/// Opens a file without following a link and without waiting for a pipe.
 pub(super) fn open_file(dir: &Dir, name: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -386,7 +385,7 @@ pub(super) fn open_file(dir: &Dir, name: &Path) -> std::io::Result<File> {
     dir.open_with(name, &options)
 }
 
-/// A short file, if it is one, and no link.
+/// The text of a short regular file that is not a link.
 fn text(dir: &Dir, name: &Path) -> Option<String> {
     let file = open_file(dir, name).ok()?;
     let metadata = file.metadata().ok()?;

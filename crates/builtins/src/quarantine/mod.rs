@@ -1,10 +1,10 @@
-//! Names that other programs obey, made by a program that ran in the root: moved aside when it has ended.
+//! Quarantines names that other programs obey: a program created them, and they are renamed after it ends.
 //!
-//! What stood in such a place before is read-only to the program, by mounts. A mount needs something to stand on, so that a name
-//! that is not there yet cannot be refused beforehand. When all that a program started is dead, the root is looked through once
-//! more: whatever came to stand under such a name is renamed in its own directory, never removed, and the result says so.
+//! Existing entries with such names are mounted read-only for the program. A mount needs an existing path, so a missing
+//! name cannot be protected in advance. When all processes of the program have ended, the root is searched again. A new
+//! entry with such a name is renamed in its directory, never removed, and the result says so.
 //!
-//! git makes its own: a new repository stays where nothing in it runs a program, see [`git`].
+//! git creates such names itself: a new repository stays if nothing in it runs a program, see [`git`].
 
 mod git;
 
@@ -26,22 +26,22 @@ use crate::approved_writes;
 use crate::git_directory::is_repository;
 use crate::root_snapshot::{BUILD_DIRECTORIES, RootSnapshot};
 
-/// Entries that are looked at afterwards. Before the program there were at most half as many.
+/// The most entries that are inspected. Before the program there were at most half as many.
 const MOST_VISITS: usize = 2_000_000;
 
-/// Names that are tried for what is moved aside.
+/// The most names that are tried for a quarantined entry.
 const MOST_NAMES: usize = 10_000;
 
-/// Bytes of a name that stay in its new one.
+/// The most bytes of the old name in the new one.
 const MOST_OF_NAME: usize = 120;
 
-/// Levels of directories below such a name that are looked into for what builtin tools wrote.
+/// The most levels below such a name that are searched for approved writes.
 const MOST_LEVELS: usize = 12;
 
-/// How many places a result names.
+/// How many paths a result names.
 const SHOWN: usize = 8;
 
-/// Looks through the root when all that a program started is dead. It may have written below `tops`, which are relative to the
+/// Inspects the root when all processes of a program have ended. The program may write below `tops`, relative to the
 /// root. The root is held open until then.
 pub(crate) fn inspection(before: RootSnapshot, tops: Vec<PathBuf>) -> Inspection {
     let root = Dir::open_ambient_dir(&before.root, ambient_authority());
@@ -54,7 +54,7 @@ pub(crate) fn inspection(before: RootSnapshot, tops: Vec<PathBuf>) -> Inspection
     })
 }
 
-/// Looks through the root after a program.
+/// The inspection of the root after a program.
 #[derive(Clone, Debug)]
 struct Quarantine {
     before: RootSnapshot,
@@ -63,7 +63,7 @@ struct Quarantine {
 }
 
 impl Quarantine {
-    /// What was found, a line each.
+    /// Returns one line for each finding.
     fn run(&self, root: &Dir, words: &[OsString]) -> Vec<String> {
         let mut walk = Walk {
             quarantine: self,
@@ -83,23 +83,23 @@ impl Quarantine {
 struct Walk<'a> {
     quarantine: &'a Quarantine,
     root: &'a Dir,
-    /// Whether the program was `git clone`, which brings a whole directory.
+    /// Whether the program is `git clone`, which creates a whole directory.
     is_clone: bool,
-    /// From where, to where.
+    /// Old and new paths.
     moved: Vec<(PathBuf, PathBuf)>,
-    /// What could not be moved.
+    /// Entries that could not be renamed.
     stuck: Vec<PathBuf>,
-    /// What a clone brought.
+    /// Obeyed entries that a clone created.
     cloned: Vec<PathBuf>,
     is_cut: bool,
 }
 
-/// A directory that is to be looked through.
+/// A directory to inspect.
 struct Ahead {
     path: PathBuf,
-    /// Whether names count below it; what rules refuse counts everywhere.
+    /// Whether obeyed names count below it; refused paths count everywhere.
     guards: bool,
-    /// Whether programs obey whatever is in it.
+    /// Whether programs obey every entry of it.
     is_obeyed: bool,
     /// Whether it is in a directory that `git clone` made.
     is_cloned: bool,
@@ -107,7 +107,7 @@ struct Ahead {
 
 impl Walk<'_> {
     fn run(&mut self) {
-        let mut ahead: VecDeque<Ahead> = (self.quarantine.tops.iter())
+        let mut queue: VecDeque<Ahead> = (self.quarantine.tops.iter())
             .map(|path| Ahead {
                 path: path.clone(),
                 guards: true,
@@ -116,8 +116,8 @@ impl Walk<'_> {
             })
             .collect();
         let mut n_visits = 0;
-        // The nearest first: what stands at the top is obeyed by most.
-        while let Some(at) = ahead.pop_front() {
+        // Breadth first: most programs obey entries at the top.
+        while let Some(at) = queue.pop_front() {
             let Some(opened) = self.open(&at.path) else {
                 continue;
             };
@@ -150,14 +150,14 @@ impl Walk<'_> {
                 if let Some(next) =
                     self.entry(&opened.dir, &at, path, is_directory, is_link, is_cloned)
                 {
-                    ahead.push_back(next);
+                    queue.push_back(next);
                 }
             }
             opened.close();
         }
     }
 
-    /// Judges one entry. What is to be looked through below it.
+    /// Decides about one entry. Returns the directory to inspect next, if it is one.
     fn entry(
         &mut self,
         dir: &Dir,
@@ -220,7 +220,8 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether a builtin tool wrote `name` in `dir`, or all of it, with an approval since the program started.
+    /// Whether a builtin tool wrote `name` in `dir`, with everything below it, with an approval since the program
+    /// started.
     fn is_written(&self, dir: &Dir, path: &Path, name: &OsStr, level: usize) -> bool {
         let before = &self.quarantine.before;
         let Ok(kind) = dir.symlink_metadata(name) else {
@@ -247,7 +248,7 @@ impl Walk<'_> {
             })
     }
 
-    /// What git obeys in the repository `path`, which stands in `dir`.
+    /// Quarantines planted entries of the repository `path`, which is in `dir`.
     fn repository(&mut self, dir: &Dir, path: &Path) {
         let Ok(git) = dir.open_dir_nofollow(".git") else {
             self.aside(dir, path);
@@ -259,8 +260,8 @@ impl Walk<'_> {
         self.aside_below(path, &planted);
     }
 
-    /// What git obeys in the directory `path`, which it takes for a repository by what is in it. Where it was none before, its `HEAD` is
-    /// moved aside, so that it no longer is one: the rest of it may be the user's own.
+    /// Quarantines planted entries of the directory `path`, whose entries make it a bare repository. If it is new as a
+    /// repository, only its `HEAD` is quarantined: then git ignores it, and the rest may be the user's.
     fn bare_repository(&mut self, dir: &Dir, path: &Path) {
         let before = &self.quarantine.before;
         let was_repository = before.bare_repositories.contains(path);
@@ -273,7 +274,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Renames what stands under these names below `path`.
+    /// Quarantines the entries with these names below `path`.
     fn aside_below(&mut self, path: &Path, names: &[PathBuf]) {
         for name in names {
             let parent = path.join(name.parent().unwrap_or(Path::new("")));
@@ -284,18 +285,18 @@ impl Walk<'_> {
         }
     }
 
-    /// Renames what stands at `path`, which is in `dir`.
+    /// Quarantines the entry `path`, which is in `dir`.
     fn aside(&mut self, dir: &Dir, path: &Path) {
         let name = path.file_name().unwrap_or_default();
         match rename(dir, name) {
             Ok(new) => self.moved.push((path.to_owned(), path.with_file_name(new))),
-            // It is gone already.
+            // The entry is gone already.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(_) => self.stuck.push(path.to_owned()),
         }
     }
 
-    /// Puts back links that the user had and the program removed.
+    /// Restores the user's links that the program removed.
     fn restore_links(&mut self) {
         for (path, target) in &self.quarantine.before.links {
             let name = path.file_name().unwrap_or_default();
@@ -306,7 +307,7 @@ impl Walk<'_> {
             }
             if let Some(opened) = self.open(parent) {
                 if opened.dir.symlink_metadata(name).is_err() {
-                    // Where its directory is gone the user's program has no use for it either.
+                    // An error is ignored: a link that cannot be made again is left out.
                     let _ = rustix::fs::symlinkat(target, &opened.dir, name);
                 }
                 opened.close();
@@ -314,7 +315,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Opens a directory below the root, by no link. One that the program closed is opened again, until [`Opened::close`].
+    /// Opens a directory below the root without following a link. A directory that the program closed gets its
+    /// permissions back until [`Opened::close`].
     fn open(&self, path: &Path) -> Option<Opened> {
         let mut dir = self.root.try_clone().ok()?;
         let mut closed = Vec::new();
@@ -387,7 +389,7 @@ impl Walk<'_> {
     }
 }
 
-/// A directory that was opened, and those on the way to it that had to be opened to their owner, with the modes that they had.
+/// An opened directory, and the directories on the way whose permissions were widened, with their old modes.
 struct Opened {
     dir: Dir,
     closed: Vec<(Dir, u32)>,
@@ -401,12 +403,12 @@ impl Opened {
     }
 }
 
-/// Lets the owner into a directory. The mode that it had.
+/// Gives the owner access to a directory. Returns the old mode.
 fn widen(parent: &Dir, name: &OsStr) -> io::Result<u32> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let place = rustix::fs::openat(parent, name, flags, Mode::empty())?;
     let metadata = rustix::fs::fstat(&place)?;
-    // A handle of this kind has no mode to change, but its name in `/proc` has.
+    // `fchmod` refuses an `O_PATH` handle, but its name in `/proc` works.
     let path = format!("/proc/self/fd/{}", place.as_raw_fd());
     std::fs::set_permissions(
         path,
@@ -415,7 +417,7 @@ fn widen(parent: &Dir, name: &OsStr) -> io::Result<u32> {
     Ok(metadata.st_mode & 0o7777)
 }
 
-/// Renames an entry so that no program obeys its name. Its new name.
+/// Renames an entry so that no program obeys its name. Returns the new name.
 fn rename(dir: &Dir, name: &OsStr) -> io::Result<String> {
     let plain = name.to_string_lossy();
     let mut plain = plain.trim_start_matches('.');
@@ -433,7 +435,7 @@ fn rename(dir: &Dir, name: &OsStr) -> io::Result<String> {
                 return Ok(new);
             }
             Err(rustix::io::Errno::EXIST) => {}
-            // The program may have closed its own directory.
+            // The program may have removed its directory's permissions.
             Err(rustix::io::Errno::ACCESS) if was.is_none() => {
                 let mode = rustix::fs::fstat(dir)?.st_mode & 0o7777;
                 rustix::fs::fchmod(dir, Mode::from_raw_mode(mode | 0o700))?;

@@ -1,8 +1,8 @@
-//! What manifests tell of a project: as much as a summary needs, and never run.
+//! Reads the facts that a summary needs from manifests, without running anything.
 
 use toolglot_value::Value;
 
-/// What a manifest tells.
+/// The facts from one manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Project {
     pub(super) name: String,
@@ -14,7 +14,7 @@ pub(super) struct Project {
     pub(super) dev_dependencies: Vec<String>,
 }
 
-/// Names of manifests, and what kind of project each makes.
+/// Names of manifests, with their kinds of project.
 const MANIFESTS: &[(&str, &str)] = &[
     ("package.json", "Node.js"),
     ("deno.json", "Deno"),
@@ -44,7 +44,7 @@ const MANIFESTS: &[(&str, &str)] = &[
     ("Dockerfile", "Docker"),
 ];
 
-/// Kinds that go by an extension.
+/// Kinds of project by the manifest's extension.
 const BY_EXTENSION: &[(&str, &str)] = &[
     (".csproj", ".NET"),
     (".fsproj", ".NET"),
@@ -53,7 +53,7 @@ const BY_EXTENSION: &[(&str, &str)] = &[
     (".gemspec", "Ruby"),
 ];
 
-/// Dependencies that make a framework, the telling ones first.
+/// Dependencies that identify a framework, the most specific first.
 const FRAMEWORKS: &[(&str, &str)] = &[
     ("next", "Next.js"),
     ("nuxt", "Nuxt"),
@@ -110,7 +110,7 @@ fn kind(name: &str) -> Option<&'static str> {
         .map(|(_, kind)| *kind)
 }
 
-/// Reads a manifest. One that cannot be read makes a project without details.
+/// Reads a manifest. An invalid manifest gives a project without details.
 pub(super) fn read(name: &str, text: &str) -> Option<Project> {
     let mut project = Project {
         kind: kind(name)?,
@@ -177,7 +177,7 @@ fn json(text: &str, project: &mut Project) {
     project.dev_dependencies = [keys("devDependencies"), keys("require-dev")].concat();
 }
 
-/// Tables of TOML, by their headers: enough for names and dependencies, however they are spelled.
+/// Reads TOML by table headers: enough for names and dependencies in all their spellings.
 fn toml(text: &str, project: &mut Project) {
     let mut table = "";
     let mut is_list = false;

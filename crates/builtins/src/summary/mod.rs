@@ -1,4 +1,4 @@
-//! `workspace_summary`: the projects in the root, as their manifests tell, and how many files of each kind there are.
+//! `workspace_summary`: the projects in the root by their manifests, and the number of files by kind.
 
 mod manifests;
 
@@ -16,7 +16,7 @@ use crate::walk::{Entry, walk};
 use crate::{Failure, Outcome, Root};
 use manifests::Project;
 
-/// Bytes of a manifest that are read.
+/// The most bytes of a manifest that are read.
 const MANIFEST_BYTES: u64 = 256 << 10;
 
 /// How many projects are listed.
@@ -115,7 +115,7 @@ pub(crate) fn summary(root: &Root) -> Result<Outcome, Failure> {
     Ok(Outcome::success(output, text))
 }
 
-/// Whether a rule refuses to read what stands there.
+/// Whether a rule refuses to read the file at `path`.
 fn is_hidden(root: &Root, path: &Path) -> bool {
     let refused = &root.sandbox.refused;
     ["workspace_summary", "read_file"]

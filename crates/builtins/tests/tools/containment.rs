@@ -1,4 +1,4 @@
-//! Nothing outside of the root is read, listed or written, whatever the path.
+//! No path reads, lists or writes anything outside the root.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,7 +15,7 @@ use toolglot_value::json;
 
 use crate::world::{SECRET, World};
 
-/// Every way out that a link can be, and ways in.
+/// Every kind of link that leads out of the root, and links that stay inside.
 ///
 /// ```text
 ///  sub/a.txt   plain         to_sub -> sub             abs_sub -> ROOT/sub
@@ -60,7 +60,7 @@ fn ways_that_stay_inside_are_fine() {
         (".//sub/./a.txt", "sub/a.txt", false),
         ("sub/../a.txt", "a.txt", true),
         ("to_sub/a.txt", "sub/a.txt", false),
-        // As the kernel does it: `..` leaves the directory that the link leads to.
+        // As in the kernel, `..` leaves the directory that the link leads to.
         ("to_sub/../a.txt", "a.txt", true),
         ("sub/back", "sub/a.txt", false),
         ("sub/up/a.txt", "a.txt", false),
@@ -78,7 +78,7 @@ fn ways_that_stay_inside_are_fine() {
             "we ird \u{e9}\u{65e5} 'q' \"\n\u{202e}",
             false,
         ),
-        // Letters like others: nothing is decoded, folded or expanded.
+        // Ordinary characters: nothing is decoded, folded or expanded.
         ("100%25.txt", "100%25.txt", false),
         ("a\u{2215}b", "a\u{2215}b", false),
         ("a\\b", "a\\b", false),
@@ -111,7 +111,7 @@ fn ways_out_are_seen() {
         ("sub/../../out/secret.txt", Escape::Climbs),
         ("./.././out/secret.txt", Escape::Climbs),
         ("not/../../out/secret.txt", Escape::Climbs),
-        // Out and in again is out.
+        // A path that leaves the root and comes back is outside.
         ("../root/a.txt", Escape::Climbs),
         ("to_sub/../../out/secret.txt", Escape::Climbs),
         ("sub/up/../out/secret.txt", Escape::Climbs),
@@ -161,7 +161,7 @@ fn ways_out_are_seen() {
     ] {
         assert_eq!(world.root.resolve(written), Err(escape), "{written:?}");
     }
-    // A neighbour whose name begins with the root's is outside.
+    // A neighbour whose name starts with the root's is outside.
     let like = format!("{}like/secret.txt", world.root.path().display());
     assert_eq!(world.root.resolve(&like), Err(Escape::Absolute));
     assert!(matches!(
@@ -351,7 +351,7 @@ fn endless_files_end() {
         outcome.text
     );
 
-    // Text at first, then a hole: read as far as is looked at, and that is said.
+    // Text, then a hole: the tool reads up to its limit and says so.
     world.put("late", "x\n".repeat(8 << 10));
     fs::File::options()
         .write(true)
@@ -387,7 +387,7 @@ fn names_that_are_no_text_are_listed_and_nothing_breaks() {
     );
 }
 
-/// Paths made of what is there, of what is not, and of every way up.
+/// Paths of existing names, missing names and every way up.
 fn paths() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => Just(".."),
@@ -402,7 +402,7 @@ fn paths() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The kernel is asked as well: where it finds something, both find the same place or one outside.
+    /// Compares with the kernel: where the kernel finds an entry, both find the same place, or the path is outside.
     #[test]
     fn resolving_agrees_with_the_kernel(written in paths()) {
         let world = world();
@@ -411,13 +411,13 @@ proptest! {
         match (world.root.resolve(written.trim_start_matches('/')), kernel) {
             (Ok(found), Ok(place)) => prop_assert_eq!(root.join(found.path), place),
             (Err(escape), Ok(place)) => {
-                // Refused although it is inside: only for having been outside on the way.
+                // A path inside is refused only if it was outside on the way.
                 let is_inside = place.starts_with(&root);
                 prop_assert!(escape.is_outside() || escape == Escape::Empty, "{escape:?} for {place:?}");
                 prop_assert!(!is_inside || written.contains("..") || written.contains("up") || escape == Escape::Empty);
             }
             (Ok(found), Err(_)) => {
-                // Not there yet: then what is there of it is inside, and no link.
+                // The path does not exist: its existing part is inside and has no link.
                 let mut there = root.join(&found.path);
                 while fs::symlink_metadata(&there).is_err() {
                     prop_assert!(there.pop());
@@ -447,7 +447,7 @@ proptest! {
         world.assert_outside_untouched();
     }
 
-    /// Whatever is written as a path: an answer, never a panic.
+    /// Any text as a path gives a result, never a panic.
     #[test]
     fn any_text_is_a_path_or_an_error(written in "\\PC{0,40}|[./a\\\\~$%:\\x00-\\x1f]{0,20}") {
         let world = World::new();
@@ -455,7 +455,7 @@ proptest! {
         if outcome.ok {
             let place = outcome.output["path"].as_str().expect("a path");
             prop_assert!(Path::new(place).is_relative());
-            // As it was written it may lead through the new file: `a/b/..` is `a` only where that is no file.
+            // The written path may lead through the new file: `a/b/..` is `a` only if `a/b` is not a file.
             prop_assert_eq!(world.run("read_file", json!({"path": place})).text, "x");
         }
         world.assert_outside_untouched();

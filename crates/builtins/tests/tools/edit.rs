@@ -6,7 +6,7 @@ use crate::world::World;
 
 const FILE: &str = "one\ntwo\nthree\ntwo\nfive\n";
 
-/// An edit of `a.txt`: what it then holds, or the error and what the text says.
+/// Checks an edit of `a.txt`: its new content, or the error's code and a part of its text.
 fn check(edit: Value, content: &str, expected: Result<&str, (&str, &str)>) {
     let world = World::with(&[("a.txt", content)]);
     let Value::Object(mut arguments) = edit else {
@@ -96,13 +96,13 @@ fn exact_edits_are_made_in_order_all_or_none() {
         FILE,
         Ok("one\ntwo\nthree\n2\nfive\n"),
     );
-    // A dollar in the new text is a dollar.
+    // A dollar sign in the new text is literal.
     check(
         edits(&[("one", "$0 $1 \\")]),
         FILE,
         Ok("$0 $1 \\\ntwo\nthree\ntwo\nfive\n"),
     );
-    // The file ends its lines otherwise than the model does.
+    // The file uses other line endings than the model.
     check(edits(&[("a\nb", "x\ny")]), "a\r\nb\r\n", Ok("x\r\ny\r\n"));
 }
 
@@ -202,7 +202,7 @@ fn search_and_replace_blocks_are_of_whole_lines() {
         FILE,
         Ok("0\none\ntwo\nthree\ntwo\nfive\n"),
     );
-    // Line numbers are of the file before the first block.
+    // Line numbers count the lines before the first block.
     let both = [
         block(":start_line:1\n-------\n", "one\n", "a\nb\nc\n"),
         block(":start_line:4\n-------\n", "two\n", "2\n"),

@@ -1,4 +1,4 @@
-//! Plans and verdicts together: rules are about where a path leads, not about how it is spelt.
+//! Plans with policy decisions: rules apply to the resolved path, not to its spelling.
 
 use toolglot_builtins::plan;
 use toolglot_engine::End;
@@ -19,7 +19,7 @@ fn world() -> World {
     world
 }
 
-/// The verdict on a read or a write of `path`, with the grant to write.
+/// The decision about a read or a write of `path`, with the grant to write.
 fn verdict(world: &World, effect: Effect, path: &str) -> (Decision, String) {
     let (tool, arguments) = match effect {
         Effect::Read => ("read_file", json!({"path": path})),

@@ -60,7 +60,7 @@ fn inner_ignore_files_win_over_outer_ones() {
         files,
         json!([".gitignore", "a/.gitignore", "a/x.log", "c/b/y"])
     );
-    // From inside, the rules above still hold.
+    // In a subdirectory the rules of its parents still apply.
     let files = world
         .run("list_files", json!({"path": "c", "recursive": true}))
         .output["files"]
@@ -85,7 +85,7 @@ fn patterns_are_about_names_or_about_paths() {
         files(json!({"pattern": "./src/*.rs"})),
         json!(["src/main.rs"])
     );
-    // As it comes where a schema's default was filled in.
+    // A schema's default may fill in `recursive`.
     assert_eq!(
         files(json!({"pattern": "**/*.json", "recursive": false})),
         json!(["src/b/data.json"])

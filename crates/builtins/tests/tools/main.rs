@@ -1,4 +1,4 @@
-//! The builtin tools from outside: what they do, and what no call makes them do.
+//! Tests of the builtin tools through the public interface: their effects and their limits.
 #![expect(clippy::print_stderr, reason = "a test that skips says so")]
 
 mod edit;

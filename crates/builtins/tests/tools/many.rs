@@ -1,4 +1,4 @@
-//! Ten thousand calls at once, on a few files: what is read is always what somebody wrote whole, and the log holds every line.
+//! Ten thousand parallel calls on a few files: each read returns one complete write, and the log has every line.
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use crate::world::World;
 const CALLS: usize = 10_000;
 const THREADS: usize = 64;
 const FILES: usize = 20;
-/// Bytes of a file: more than one step of a write.
+/// Bytes of a file: a write takes more than one step.
 const SIZE: usize = 20_000;
 
 fn content(n: usize) -> String {

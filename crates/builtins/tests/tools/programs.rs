@@ -1,4 +1,4 @@
-//! What runs programs: commands, git, and what they may do to the root.
+//! Tools that run programs: commands and git, and their effects on the root.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use toolglot_value::json;
 
 use crate::world::{World, has_namespaces};
 
-/// A world whose commands may change the root, or `None`, said loudly, where there are no walls.
+/// A world whose commands may change the root, or `None` with a message where there is no sandbox.
 fn world(files: &[(&str, &str)]) -> Option<World> {
     if !has_namespaces("programs") {
         return None;
@@ -52,11 +52,11 @@ fn words_go_to_the_program_as_they_were_judged() {
         ("echo a >&2 | wc -l", "0\n", 0),
         ("sh -c 'echo o; echo e >&2' 2>&1 >/dev/null | cat", "e\n", 0),
         ("[ -f 'a b' ] && echo yes", "yes\n", 0),
-        // What was judged is what runs, or nothing is.
+        // Either the command runs that the policy decided on, or none.
         ("touch sub/d && ls sub/*", "", 1),
         ("touch sub/d && cat s*/c", "y\n", 0),
         ("echo before && no-such-program", "before\n", 127),
-        // This one needs a shell, and gets it: here nobody judges.
+        // This command needs a shell and gets it: there is no policy here.
         ("for i in 1 2; do echo $i; done", "1\n2\n", 0),
     ] {
         let outcome = run(command);
@@ -148,13 +148,13 @@ fn git_says_what_changed_and_commits_it() {
     git(&world, &["add", "staged"]);
     world.put("new\nline", "1\n");
     world.put(".env", "KEY=1");
-    // The first line of a status begins with a blank where nothing is staged: it is no part of the name.
+    // The first line of a status starts with a blank where nothing is staged: the blank is not part of the name.
     let status = world.run("git_status", json!({}));
     assert_eq!(
         status.output,
         json!({"branch": "main", "modified": ["m f"], "untracked": [".env", "new\nline"], "staged": ["staged"]})
     );
-    // Neither message nor file names are read by a shell.
+    // No shell reads the message or the file names.
     let message = "say \"hi\"; $(touch pwned) `touch pwned`";
     let done = world.run("git_commit", json!({"message": message, "files": ["m f"]}));
     assert!(done.ok, "{done:?}");
@@ -228,7 +228,7 @@ fn what_a_repository_would_run_is_not_run() {
     world.put("a", "2\n");
     let status = world.run("git_status", json!({}));
     assert!(status.output["modified"].is_array(), "{status:?}");
-    // A filter may run behind the walls, where it can write nothing when only a status is asked for.
+    // A filter may run in the sandbox, but it cannot write during a status.
     assert!(!world.at("pwned").exists());
     world.run("git_commit", json!({"message": "x", "files": ["a"]}));
     world.run(
@@ -292,7 +292,7 @@ fn a_server_is_asked_and_its_redirection_is_told_not_followed() {
     let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = server.local_addr().expect("bound").port();
     let thread = std::thread::spawn(move || {
-        let mut asked = Vec::new();
+        let mut requests = Vec::new();
         for answer in [
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
             "HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n",
@@ -300,10 +300,10 @@ fn a_server_is_asked_and_its_redirection_is_told_not_followed() {
             let (mut stream, _) = server.accept().expect("someone asks");
             let mut buffer = [0; 4096];
             let n = stream.read(&mut buffer).expect("readable");
-            asked.push(String::from_utf8_lossy(&buffer[..n]).into_owned());
+            requests.push(String::from_utf8_lossy(&buffer[..n]).into_owned());
             stream.write_all(answer.as_bytes()).expect("writable");
         }
-        asked
+        requests
     });
     let world = World::new();
     let url = |path: &str| format!("http://127.0.0.1:{port}/{path}");
@@ -325,12 +325,12 @@ fn a_server_is_asked_and_its_redirection_is_told_not_followed() {
     );
     assert_eq!(second.output["redirectTo"], "http://169.254.169.254/");
     assert!(second.text.contains("was not followed"));
-    let asked = thread.join().expect("it ends");
+    let requests = thread.join().expect("it ends");
     assert!(
-        asked[0].starts_with("GET /a?b ") && asked[0].to_lowercase().contains("x-one: 1"),
-        "{asked:?}"
+        requests[0].starts_with("GET /a?b ") && requests[0].to_lowercase().contains("x-one: 1"),
+        "{requests:?}"
     );
-    assert!(asked[1].starts_with("POST / "), "{asked:?}");
+    assert!(requests[1].starts_with("POST / "), "{requests:?}");
     assert_eq!(
         world.code("http_request", json!({"url": "file:///etc/passwd"})),
         "http"

@@ -1,4 +1,4 @@
-//! Names that other programs obey, made by programs where there were none.
+//! Names that other programs obey and that a program created.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use toolglot_value::json;
 
 use crate::world::{World, has_namespaces};
 
-/// A world whose commands may change the root, or `None`, said loudly, where there are no namespaces.
+/// A world whose commands may change the root, or `None` with a message where there are no namespaces.
 fn world(files: &[(&str, &str)]) -> Option<World> {
     if !has_namespaces("quarantine") {
         return None;
@@ -22,14 +22,14 @@ fn world(files: &[(&str, &str)]) -> Option<World> {
     }))
 }
 
-/// All files and links below, by their paths in the root.
+/// The paths of all files and links in the root.
 fn files(world: &World) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut ahead = vec![world.at("")];
-    while let Some(directory) = ahead.pop() {
+    let mut stack = vec![world.at("")];
+    while let Some(directory) = stack.pop() {
         for entry in fs::read_dir(directory).expect("readable").flatten() {
             if entry.file_type().expect("known").is_dir() {
-                ahead.push(entry.path());
+                stack.push(entry.path());
             } else {
                 let path = entry.path();
                 found.push(path.strip_prefix(world.at("")).expect("inside").to_owned());
@@ -40,7 +40,7 @@ fn files(world: &World) -> Vec<PathBuf> {
     found
 }
 
-/// What plants something, and what must not be there afterwards. Every one writes `EVIL`.
+/// A script that plants a file, and the path that must not exist afterwards. Every script writes `EVIL`.
 const PLANTS: &[(&str, &str)] = &[
     ("echo EVIL > .envrc", ".envrc"),
     ("echo EVIL > CLAUDE.md", "CLAUDE.md"),
@@ -63,7 +63,7 @@ const PLANTS: &[(&str, &str)] = &[
         "mkdir sub; echo EVIL > sub/.pre-commit-config.yaml",
         "sub/.pre-commit-config.yaml",
     ),
-    // By a link, by renaming, out of a directory that tools fill.
+    // By a link, by a rename, and by a move out of a build directory.
     (
         "mkdir d; echo EVIL > d/tasks.json; ln -s d .vscode",
         ".vscode",
@@ -74,7 +74,7 @@ const PLANTS: &[(&str, &str)] = &[
         "x/.vscode",
     ),
     ("ln -s /etc/passwd .envrc; echo EVIL > a", ".envrc"),
-    // In directories that are closed afterwards.
+    // In directories without permissions afterwards.
     (
         "mkdir -p s/.vscode; echo EVIL > s/.vscode/tasks.json; chmod 500 s",
         "s/.vscode",
@@ -83,7 +83,7 @@ const PLANTS: &[(&str, &str)] = &[
         "mkdir -p s/t/.vscode; echo EVIL > s/t/.vscode/tasks.json; chmod 0 s/t s",
         "s/t/.vscode",
     ),
-    // By what stays behind and would wait for our look.
+    // By a process that outlives the command and waits for the inspection.
     (
         "(setsid sh -c 'sleep 0.3; echo EVIL > .envrc' &) ; echo EVIL > a; sleep 0.6",
         ".envrc",
@@ -92,7 +92,7 @@ const PLANTS: &[(&str, &str)] = &[
         "while :; do echo EVIL >> .envrc; done & sleep 0.1",
         ".envrc",
     ),
-    // A repository where there is none.
+    // A new repository.
     (
         "mkdir .git; echo EVIL > .git/config; echo EVIL > .git/HEAD",
         ".git/config",
@@ -194,7 +194,7 @@ fn what_is_planted_is_moved_aside_and_named() {
         let Some(world) = world(&[("own", "x\n")]) else {
             return;
         };
-        // A shell has a grant of its own; here nobody judges.
+        // A shell needs its own grant; there is no policy here.
         let command = format!("true; {script}; true | cat");
         let outcome = world.run(
             "execute_command",
@@ -219,7 +219,7 @@ fn what_is_planted_is_moved_aside_and_named() {
                 file.display()
             );
         }
-        // Nothing is lost.
+        // No planted file is lost.
         let holds = |path: &PathBuf| {
             fs::read_to_string(world.at("").join(path)).is_ok_and(|text| text.contains("EVIL"))
                 || path.to_string_lossy().contains("EVIL")
@@ -265,7 +265,7 @@ fn what_was_there_stays_where_it_is() {
         world.content("sub/quarantine-1.vscode.moved/tasks.json"),
         "EVIL\n"
     );
-    // Nothing new, nothing to say.
+    // Without new names there is no remark.
     let outcome = world.run("execute_command", json!({"command": "touch new"}));
     assert!(!outcome.text.contains("moved aside"), "{outcome:?}");
 }
@@ -304,7 +304,7 @@ fn repositories_that_git_makes_stay() {
     run("cd copy && git branch x");
     assert_eq!(world.content("copy/a"), "x\n");
     assert!(world.at("tree/.git").is_file());
-    // What a clone brings stays together, and is named.
+    // The files of a clone stay in place, and the result names them.
     world.put("src/.vscode/tasks.json", "x\n");
     world.put("src/CLAUDE.md", "x\n");
     git("src", &["add", "."]);
@@ -312,7 +312,7 @@ fn repositories_that_git_makes_stay() {
     let outcome = run("git clone -q --no-local src second");
     assert!(outcome.text.contains("`second/.vscode`"), "{outcome:?}");
     assert!(world.at("second/CLAUDE.md").exists());
-    // Not so what another program calls a clone.
+    // The files of another program's repository do not stay.
     let shell = "{ git init -q third; mkdir third/.vscode; echo x > third/.vscode/tasks.json; }";
     let outcome = world.run("execute_command", json!({"command": shell}));
     assert!(outcome.text.contains("`third/.vscode`"), "{outcome:?}");
@@ -327,10 +327,10 @@ const EVIL: &str = r#"evil() {
 plain() { mkdir -p "$1/objects" "$1/refs"; echo 'ref: refs/heads/m' > "$1/HEAD"; printf '[core]\n\tbare = false\n' > "$1/config"; }
 "#;
 
-/// What plants settings that git runs a program for, what of it must not be there afterwards, and the words of git, in a directory,
-/// that ran it.
+/// A script that plants settings that make git run a program, and the path that must not exist afterwards. Then a
+/// directory, and the git command that runs the program there.
 const RUN_BY_GIT: &[(&str, &str, &str, &str)] = &[
-    // Files that lead to where nobody looks: below a further tree, below a submodule, into what tools fill.
+    // Files that lead to unsearched directories: below a worktree, below a submodule, into build directories.
     (
         "git init -q; mkdir sub; evil .git/worktrees/a/evil; echo 'gitdir: ../.git/worktrees/a/evil' > sub/.git",
         "sub/.git",
@@ -375,7 +375,7 @@ const RUN_BY_GIT: &[(&str, &str, &str, &str)] = &[
         "sub",
         "status",
     ),
-    // Repositories of any name.
+    // Repositories with any name.
     (
         "evil docs '\\tworktree = .\\n'",
         "docs/HEAD",
@@ -420,8 +420,8 @@ fn git_runs_nothing_that_was_planted() {
             return;
         };
         let script_in = |world: &World| {
-            let mark = world.out().join("ran");
-            format!("{EVIL}{script}").replace("MARK", &mark.display().to_string())
+            let marker = world.out().join("ran");
+            format!("{EVIL}{script}").replace("MARK", &marker.display().to_string())
         };
         let git_runs_it = |world: &World| {
             let status = std::process::Command::new("git")
@@ -437,7 +437,7 @@ fn git_runs_nothing_that_was_planted() {
             status.expect("git is there");
             world.out().join("ran").exists()
         };
-        // Without a sandbox it runs: the row shows something.
+        // Without a sandbox the program runs, so the row is a real attack.
         let open = World::with(&files);
         let status = std::process::Command::new("sh")
             .args(["-c", &script_in(&open)])
@@ -462,7 +462,7 @@ fn git_runs_nothing_that_was_planted() {
     }
 }
 
-/// git itself writes the list of a rebase, and `git log --output` writes what it is told to.
+/// git itself writes the todo list of a rebase, and `git log --output` writes any file.
 #[test]
 fn a_rebase_gets_no_command_from_a_program() {
     let Some(world) = world(&[("f", "1\n")]) else {
@@ -484,7 +484,7 @@ fn a_rebase_gets_no_command_from_a_program() {
     world.put("f", "3\n");
     assert!(git("commit -qam 3"));
     let todo = ".git/rebase-merge/git-rebase-todo";
-    // The user's own stops where both changed the file, with a command that is still to run.
+    // The user's own rebase stops at a conflict, with a pending command.
     assert!(!git("rebase -x true side"));
     let own = world.content(todo);
     assert!(own.contains("exec true"), "{own}");

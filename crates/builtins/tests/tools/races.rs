@@ -1,4 +1,4 @@
-//! Somebody changes the tree while a call is under way.
+//! The tree changes while a call runs.
 
 use std::fs;
 use std::io;
@@ -10,11 +10,11 @@ use toolglot_value::json;
 
 use crate::world::{SECRET, World};
 
-/// Runs `call` while the directory `a` and a link to the outside take turns under one name.
+/// Runs `call` while a directory and a link to the outside alternate under the name `a`.
 fn while_swapping(world: &World, mut call: impl FnMut()) {
     let done = AtomicBool::new(false);
-    let (name, kept) = (world.at("a"), world.at("kept"));
-    // A write may make a directory of that name in the moment when there is none, and go on filling it.
+    let (name, aside) = (world.at("a"), world.at("kept"));
+    // A write may make a directory with that name while there is none, and continue to fill it.
     let insist = |put: &dyn Fn() -> io::Result<()>| {
         while put().is_err() {
             let _ = fs::remove_dir_all(&name);
@@ -24,10 +24,10 @@ fn while_swapping(world: &World, mut call: impl FnMut()) {
         let swapper = scope.spawn(|| {
             let mut n_swaps = 0_u32;
             while !done.load(Ordering::Relaxed) {
-                fs::rename(&name, &kept).expect("moved away");
+                fs::rename(&name, &aside).expect("moved away");
                 insist(&|| symlink(world.out(), &name));
                 fs::remove_file(&name).expect("unlinked");
-                insist(&|| fs::rename(&kept, &name));
+                insist(&|| fs::rename(&aside, &name));
                 n_swaps += 1;
             }
             n_swaps
@@ -45,7 +45,7 @@ fn a_directory_that_becomes_a_link_while_it_is_used_leads_nowhere() {
     let world = World::with(&[("a/secret.txt", "inside"), ("a/deep/x", "inside")]);
     let (mut n_done, mut n_fired) = (0, 0);
     while_swapping(&world, || {
-        // The attack is real: without care the same path leads outside now and then.
+        // The attack is real: a plain read of the same path sometimes leads outside.
         let careless = fs::read_to_string(world.at("a/secret.txt"));
         n_fired += u32::from(careless.is_ok_and(|text| text == SECRET));
         for (tool, arguments) in [
@@ -59,7 +59,7 @@ fn a_directory_that_becomes_a_link_while_it_is_used_leads_nowhere() {
         ] {
             let outcome = world.run(tool, arguments);
             let text = outcome.output.to_string();
-            // The pattern itself is part of a search's answer.
+            // A search's result contains the pattern itself.
             assert!(tool == "search_files" || !text.contains(SECRET), "{text}");
             assert!(
                 tool != "search_files" || !outcome.ok || outcome.output["total"] == 0,
@@ -80,18 +80,18 @@ fn what_was_judged_is_what_is_used() {
         ("a.txt", "inside"),
     ]);
     let arguments = json!({"path": "notes/config", "content": "pwned"});
-    let judged = plan(
+    let planned = plan(
         &world.root,
         "write_file",
         arguments.as_object().expect("an object"),
     )
     .expect("planned");
-    assert_eq!(judged.paths()[0].inside(), Some("notes/config".as_ref()));
+    assert_eq!(planned.paths()[0].inside(), Some("notes/config".as_ref()));
 
-    // Between the verdict and the write the directory becomes a link to another one, inside the root.
+    // Between the decision and the write the directory becomes a link to another one inside the root.
     fs::remove_dir_all(world.at("notes")).expect("removed");
     world.link("notes", ".git");
-    let outcome = judged.run_unjudged();
+    let outcome = planned.run_unjudged();
     assert!(!outcome.ok, "{outcome:?}");
     assert_eq!(world.content(".git/config"), "[core]");
 }
@@ -106,11 +106,11 @@ fn a_file_that_becomes_a_link_is_told() {
         ("search_files", json!({"path": "a.txt", "pattern": "."})),
     ] {
         world.put("a.txt", "inside");
-        let judged =
+        let planned =
             plan(&world.root, tool, arguments.as_object().expect("an object")).expect("planned");
         fs::remove_file(world.at("a.txt")).expect("removed");
         world.link("a.txt", world.out().join("secret.txt"));
-        let outcome = judged.run_unjudged();
+        let outcome = planned.run_unjudged();
         assert_eq!(outcome.output["error"], "changed", "{tool}: {outcome:?}");
         fs::remove_file(world.at("a.txt")).expect("removed");
     }

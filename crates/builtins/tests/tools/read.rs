@@ -107,7 +107,7 @@ fn a_long_file_is_cut_between_lines_and_says_how_to_go_on() {
         [&outcome.output["content"], &outcome.output["truncated"]],
         [&json!("one\ntwo\n"), &json!(true)]
     );
-    // Whoever follows the advice reads on.
+    // The advice leads to the rest of the file.
     let rest = world.text("read_file", json!({"path": "a.txt", "start_line": 3}));
     assert_eq!(
         rest,

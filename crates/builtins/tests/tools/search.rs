@@ -179,7 +179,7 @@ fn many_matches_are_cut_and_said_to_be() {
         "{}",
         outcome.text
     );
-    // As many as fit are not cut.
+    // Exactly as many matches as the limit are not a cut.
     let world = world.limited(|limits| limits.matches = 100);
     assert_eq!(
         world.run("search_files", json!({"pattern": "x"})).output["truncated"],

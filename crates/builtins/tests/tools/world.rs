@@ -1,4 +1,4 @@
-//! A root with something beside it that must not be reached.
+//! A root with files outside it that no call may reach.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use toolglot_builtins::{Limits, Outcome, Root, execute_unjudged};
 use toolglot_value::Value;
 
-/// What stands in the files outside of the root, and in no other.
+/// The content of the files outside the root, and of no other file.
 pub(crate) const SECRET: &str = "TOPSECRET";
 
 /// ```text
@@ -111,7 +111,7 @@ impl World {
         self.failure(tool, arguments).0
     }
 
-    /// What is outside is as it was.
+    /// Checks that the files outside are unchanged.
     pub(crate) fn assert_outside_untouched(&self) {
         for beside in ["out", "rootlike"] {
             let dir = self.dir.path().join(beside);
@@ -134,7 +134,8 @@ impl World {
     }
 }
 
-/// Whether commands can be isolated here; a test that cannot run says so, past the harness, which hides what a passing test prints.
+/// Whether this system can isolate commands. If not, it says so past the harness, which hides the output of passing
+/// tests.
 pub(crate) fn has_namespaces(tests: &str) -> bool {
     use std::io::Write;
     let level = toolglot_sandbox::layers().level();

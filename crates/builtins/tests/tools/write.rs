@@ -4,7 +4,7 @@ use toolglot_value::json;
 
 use crate::world::World;
 
-/// No temporary file is left in the root.
+/// The names in the root; they show temporary files that are left.
 fn names(world: &World) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(world.at(""))
         .expect("there")

@@ -1,4 +1,4 @@
-//! What the search for look-alikes prepares once for many messages.
+//! A cache of the look-alike search for many messages.
 
 use std::collections::BTreeSet;
 use std::slice;
@@ -9,36 +9,36 @@ use toolglot_toolset::Toolbox;
 
 use crate::reader::compile;
 
-/// What the search for look-alikes prepares when it is first needed. It serves the messages of one set of dialects and tools.
+/// The lazily computed data of the look-alike search. It serves all messages of one set of dialects and tools.
 #[derive(Debug, Default)]
 pub struct LookalikeCache {
-    /// The literals that may end reasoning in the dialects of the messages, whatever the tools are.
+    /// The literals that may end reasoning in the dialects of the messages. They do not depend on the tools.
     reasoning_literals: Arc<OnceLock<Vec<String>>>,
     others: OnceLock<OtherDialects>,
-    /// All dialects of `auto`.
+    /// The program of all `auto` dialects.
     marked: OnceLock<Arc<Program>>,
 }
 
 /// The dialects that messages are not read with.
 #[derive(Debug)]
 struct OtherDialects {
-    /// Whether `auto` has any of them.
+    /// Whether `auto` contains any of them.
     has_marked: bool,
     fenced: Vec<FencedDialect>,
 }
 
-/// A dialect of a system that takes plain fences for commands, which `auto` leaves out. Each is read by itself: together
-/// they would take each other's blocks.
+/// A dialect whose system reads plain fences as commands; `auto` leaves it out. Each is read separately: together they
+/// would claim each other's blocks.
 #[derive(Debug)]
 pub(super) struct FencedDialect {
     pub(super) dialect: &'static Dialect,
-    /// Its literals that hold a word.
+    /// Literals of the dialect that contain a word.
     openers: Vec<&'static str>,
     program: OnceLock<Option<Arc<Program>>>,
 }
 
 impl LookalikeCache {
-    /// One for the same dialects and other tools. What depends on the dialects alone is shared.
+    /// A cache for the same dialects and other tools. Data that depends only on the dialects is shared.
     pub(crate) fn for_other_tools(&self) -> LookalikeCache {
         LookalikeCache {
             reasoning_literals: Arc::clone(&self.reasoning_literals),
@@ -46,7 +46,7 @@ impl LookalikeCache {
         }
     }
 
-    /// Whether `text` has a literal that may end reasoning in one of `dialects`.
+    /// Whether `text` contains a literal that may end reasoning in one of `dialects`.
     pub(super) fn may_end_reasoning(&self, dialects: &[Dialect], text: &str) -> bool {
         let literals = self.reasoning_literals.get_or_init(|| {
             let all = dialects.iter().flat_map(Dialect::reasoning_literals);
@@ -56,7 +56,7 @@ impl LookalikeCache {
         literals.iter().any(|literal| text.contains(literal))
     }
 
-    /// All dialects of `auto`, if `used` lacks one of them.
+    /// Whether `auto` contains a dialect that `used` lacks.
     pub(super) fn has_marked(&self, used: &[Dialect]) -> bool {
         self.others(used).has_marked
     }
@@ -67,7 +67,7 @@ impl LookalikeCache {
             .get_or_init(|| Arc::new(toolglot_dialects::auto().for_tools(&tools.tool_set())))
     }
 
-    /// The dialects that `auto` leaves out and `used` lacks.
+    /// The dialects that neither `auto` nor `used` contains.
     pub(super) fn fenced(&self, used: &[Dialect]) -> &[FencedDialect] {
         &self.others(used).fenced
     }
@@ -100,12 +100,12 @@ impl FencedDialect {
         }
     }
 
-    /// Whether one of the texts has a literal of the dialect in it that holds a word.
+    /// Whether one of the texts contains one of the dialect's literals with a word.
     pub(super) fn opens_in<'t>(&self, mut texts: impl Iterator<Item = &'t str>) -> bool {
         texts.any(|text| self.openers.iter().any(|opener| text.contains(opener)))
     }
 
-    /// `None` where the dialect makes no program for these tools.
+    /// `None` if the dialect cannot be compiled for these tools.
     pub(super) fn program(&self, tools: &Toolbox) -> Option<&Arc<Program>> {
         let make = || compile(slice::from_ref(self.dialect), Some(tools)).ok();
         self.program.get_or_init(make).as_ref()

@@ -1,4 +1,4 @@
-//! How the text was read in which look-alikes are looked for.
+//! How a text was read that is searched for look-alikes.
 
 use toolglot_engine::Dialect;
 use toolglot_toolset::Toolbox;
@@ -13,8 +13,8 @@ pub struct LookalikeContext<'a> {
     pub dialects: &'a [Dialect],
     /// The tools that the caller named.
     pub toolbox: Option<&'a Toolbox>,
-    /// What read it.
+    /// The reader of the text.
     pub reader: &'a Reader,
-    /// What earlier messages of these dialects and tools have prepared.
+    /// The cached data of earlier messages with these dialects and tools.
     pub cache: &'a LookalikeCache,
 }

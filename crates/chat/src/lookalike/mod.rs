@@ -1,14 +1,14 @@
-//! Text outside of calls that looks like a call, and who would read it.
+//! Finds text outside of calls that looks like a call, and the dialect that would read it.
 //!
-//! A message is read as one dialect, or as all but those that take plain fences for commands (`auto`). What another dialect
-//! calls a call is text to it, and so is what no dialect reads. Nobody should lose such a call in silence:
+//! A message is read as one dialect, or as `auto`: all dialects except those that read plain fences as commands. Calls
+//! of other dialects are text then, as are forms that no dialect reads. Such a call must not be lost silently:
 //!
 //! - [`other_dialect`] reads the text once more as the dialects that were left out, and names the one that finds a call;
 //! - [`shape`] is a table of forms that no dialect reads;
-//! - [`near_tag`] looks for misspelt tools where the tag is the tool;
-//! - [`reasoning`] looks for the end of reasoning that nothing opened.
+//! - [`near_tag`] finds misspelled tools in dialects whose tag is the tool;
+//! - [`reasoning`] finds the end of reasoning without an opener.
 //!
-//! All of these speak of known tools only, and of text that is not quoted. Nothing here decides what runs.
+//! All of them report only known tools, and only text that is not quoted. Nothing here decides which calls run.
 
 mod cache;
 mod context;
@@ -30,16 +30,16 @@ pub use context::LookalikeContext;
 use outside::{Outside, explains, touches};
 pub use reasoning::unopened_reasoning_note;
 
-/// How many notes a message gets at most.
+/// The most notes of one message.
 const MOST: usize = 8;
 
-/// How many forms of calls are looked at, quoted ones too.
+/// The most forms of calls that are checked, quoted ones included.
 const MOST_SHAPES: usize = 256;
 
-/// Longer texts are not searched: whoever reads those as events streams them.
+/// The longest text that is searched, in bytes: longer texts are usually streamed as events.
 pub const LOOKALIKE_BYTES: usize = 1 << 20;
 
-/// Notes on what was probably meant as a call, by their place.
+/// Notes on text that was probably meant as a call, in order of position.
 pub fn lookalike_notes(context: LookalikeContext<'_>, reading: &Reading) -> Vec<Note> {
     if reading.text.len() > LOOKALIKE_BYTES {
         return Vec::new();
@@ -52,7 +52,7 @@ pub fn lookalike_notes(context: LookalikeContext<'_>, reading: &Reading) -> Vec<
     };
     let taught = only.and_then(|only| Toolbox::taught(only.name()));
     let tools = context.toolbox.or(taught);
-    // Only dialects in which a tag is a tool list the names that may be one.
+    // Only dialects whose tag is the tool have a fixed list of possible names.
     let tags = tools.filter(|_| only.is_some_and(|only| only.setting("tools").is_some()));
     if let Some(tools) = tags {
         notes.extend(near_tag::notes(&outside, tools).take(MOST));
@@ -86,21 +86,21 @@ pub fn lookalike_notes(context: LookalikeContext<'_>, reading: &Reading) -> Vec<
     notes
 }
 
-/// Puts `notes` among those of a message, by their place. Where the message has a note at such a place already, that one
-/// says what is wrong, and gets the help as well.
+/// Inserts `notes` into the notes of a message, in order of position. If the message already explains a place, its note
+/// gets the help instead.
 pub fn merge_notes(notes: Vec<Note>, message: &mut Vec<Note>) {
     for note in notes {
-        let said = message
+        let other = message
             .iter_mut()
-            .find(|said| explains(said.code) && touches(said.span, note.span));
-        match said {
-            Some(said) if note.code == Code::UnrecognizedCall => {
-                let both = [said.help.take(), note.help];
+            .find(|other| explains(other.code) && touches(other.span, note.span));
+        match other {
+            Some(other) if note.code == Code::UnrecognizedCall => {
+                let both = [other.help.take(), note.help];
                 let both: Vec<String> = both.into_iter().flatten().collect();
-                said.help = Some(both.join("; "));
+                other.help = Some(both.join("; "));
             }
             _ => {
-                let after = message.partition_point(|said| said.span.start <= note.span.start);
+                let after = message.partition_point(|other| other.span.start <= note.span.start);
                 message.insert(after, note);
             }
         }

@@ -1,7 +1,7 @@
-//! Elements in plain text that look like calls, in dialects where the tag is the tool.
+//! Finds elements in plain text that look like calls, in dialects whose tag is the tool.
 //!
-//! Such a dialect reads known names only, so that the engine has nothing to say about a misspelt one: to it that is a tag
-//! like any other. Here the text between calls is searched for tags that were probably meant as calls.
+//! Such a dialect reads only known names, so a misspelled name is an ordinary tag for the engine and causes no note.
+//! This search finds tags between calls that were probably meant as calls.
 
 use std::collections::HashMap;
 
@@ -28,14 +28,14 @@ pub(super) fn notes<'a>(
 struct Tag<'a> {
     name: &'a str,
     name_at: Span,
-    /// The name of the tag right before it, where nothing but blanks stands between.
+    /// The name of the tag right before it, if only blanks are between them.
     outer: Option<&'a str>,
 }
 
-/// So many names are looked at in a stretch of text: each is searched for once.
+/// The most names that are checked in a run of text: each costs one search.
 const NAMES: usize = 64;
 
-/// The tags in a stretch of text.
+/// The tags in a run of text.
 fn tags(text: &str, at: Span) -> impl Iterator<Item = Tag<'_>> {
     let piece = text.get(at.range()).unwrap_or_default();
     let mut last_closers: HashMap<&str, Option<usize>> = HashMap::new();
@@ -52,7 +52,7 @@ fn tags(text: &str, at: Span) -> impl Iterator<Item = Tag<'_>> {
         }
         let end = open + 1 + name.len();
         let before = outer.replace((name, end + 1));
-        // Where the closing tag is missing the word is more likely a placeholder in prose.
+        // Without a closing tag, the word is more likely a placeholder in prose.
         if last_closers.len() == NAMES && !last_closers.contains_key(name) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Calls of known tools that a text holds when it is read as another dialect.
+//! Finds calls of known tools in a text by reading it as another dialect.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::reader::Reader;
 pub(super) struct OtherCall {
     /// The whole call.
     pub(super) span: Span,
-    /// Its start with the name, or the opener of a rule that fixes the tool.
+    /// The start of the call with its name, or the opener of a rule that fixes the tool.
     at: Span,
     tool: String,
     dialect: String,
-    /// Whether it is a plain shell block, as prose has them, too.
+    /// Whether the call is a plain shell block, which also occurs in prose.
     is_shell_block: bool,
 }
 
@@ -37,7 +37,7 @@ impl OtherCall {
     }
 }
 
-/// The calls of known tools that stand outside of what was read, and what reads them.
+/// The calls of known tools outside of what was read, each with its dialect.
 pub(super) fn calls(
     context: LookalikeContext<'_>,
     outside: &Outside<'_>,
@@ -63,7 +63,7 @@ pub(super) fn calls(
             continue;
         };
         let calls = read(context, outside, program, tools);
-        // A shell block alone is what any answer may have.
+        // A shell block alone may occur in any answer.
         if calls.iter().any(|call| !call.is_shell_block) {
             found.extend(calls);
         }
@@ -119,7 +119,7 @@ fn other_call(call: &Call, text: &str, tools: &Toolbox) -> Option<OtherCall> {
     })
 }
 
-/// The word that opens a call whose rule fixes the tool; `None` for signs alone, which say nothing of calls.
+/// The word that opens a call whose rule fixes the tool; `None` for punctuation alone, which does not show a call.
 fn opener(span: Span, text: &str) -> Option<Span> {
     let call = text.get(span.range())?;
     let end = call
@@ -127,13 +127,13 @@ fn opener(span: Span, text: &str) -> Option<Span> {
         .unwrap_or(call.len());
     let end = end + usize::from(call[end..].starts_with('>'));
     let has_word = call[..end].contains(|one: char| one.is_alphanumeric());
-    // Such a rule has one value, and takes an object of several for that value.
+    // Such a rule has one value, and would read an object of several parameters as this value.
     let is_object = call[end..].trim_start().starts_with('{');
     (has_word && !is_object).then(|| Span::new(span.start, span.start + end as u64))
 }
 
 impl Outside<'_> {
-    /// Whether the text has a tool's name in it, as a word.
+    /// Whether the text contains a tool's name as a word.
     fn names_one_of(&self, tools: &Toolbox) -> bool {
         let names = names(tools);
         let mut words = self.texts().flat_map(words);

@@ -1,16 +1,16 @@
-//! What a text holds beside its calls.
+//! The text of a message outside its calls.
 
 use toolglot_engine::{Calls, Code, Span};
 
 use crate::reader::Reading;
 use crate::trace::{Piece, PieceKind};
 
-/// What a text holds beside its calls.
+/// The text of a message outside its calls.
 #[derive(Debug)]
 pub(super) struct Outside<'a> {
     pub(super) text: &'a str,
     pub(super) message: &'a Calls,
-    /// What each of its bytes was read as.
+    /// The kind of each piece of the text.
     pieces: &'a [Piece],
     /// Runs of text and markup outside of calls and reasoning.
     pub(super) runs: Vec<Span>,
@@ -46,13 +46,13 @@ impl Outside<'_> {
         }
     }
 
-    /// Whether a note of the message says already why what stands there is no call.
+    /// Whether a note of the message already explains why the text at `at` is not a call.
     pub(super) fn is_noted(&self, at: Span) -> bool {
         let mut notes = self.message.notes.iter();
         notes.any(|note| explains(note.code) && touches(note.span, at))
     }
 
-    /// Whether all of it was read as plain text.
+    /// Whether the whole span was read as plain text.
     pub(super) fn is_text(&self, span: Span) -> bool {
         let mut pieces = self.pieces.iter();
         pieces.any(|piece| {
@@ -62,13 +62,13 @@ impl Outside<'_> {
         })
     }
 
-    /// Whether all of it stands outside of calls.
+    /// Whether the whole span is outside of calls.
     pub(super) fn holds(&self, span: Span) -> bool {
         let mut runs = self.runs.iter();
         runs.any(|run| run.start <= span.start && span.end <= run.end)
     }
 
-    /// What was read as plain text, piece by piece.
+    /// The plain text, piece by piece.
     pub(super) fn plain_texts(&self) -> impl Iterator<Item = &str> {
         let pieces = self.pieces.iter();
         let plain = pieces.filter(|piece| piece.kind == PieceKind::Text);
@@ -83,7 +83,7 @@ impl Outside<'_> {
     }
 }
 
-/// Whether a note says why something is no call.
+/// Whether a note explains why something is not a call.
 pub(super) fn explains(code: Code) -> bool {
     matches!(
         code,
@@ -98,7 +98,7 @@ pub(super) fn explains(code: Code) -> bool {
     )
 }
 
-/// Whether two places share a byte, or stand beside each other.
+/// Whether two spans overlap or are adjacent.
 pub(super) fn touches(one: Span, other: Span) -> bool {
     one.start <= other.end && other.start <= one.end
 }

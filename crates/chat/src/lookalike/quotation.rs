@@ -1,4 +1,5 @@
-//! Which places of a text stand in quoted code. The engine says it: a call of a dialect made for this is put at each place.
+//! Decides which places of a text are in quoted code. The engine decides: a call of a special dialect is inserted at
+//! each place.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -7,22 +8,22 @@ use toolglot_engine::{Dialect, Fields, InCode, Limits, Place, Program, Tool, Too
 
 use crate::reader::Reader;
 
-/// The dialect of the call that is put at a place. No model writes these characters: they are for private use.
+/// The dialect of the inserted call. No model writes these characters: they are private use characters.
 const DIALECT: &str = "dialect place\ncall = \"\u{f0f0}\" name \"\u{f0f1}\"\n";
 
-/// Its call.
+/// The inserted call.
 const CALL: &str = "\u{f0f0}p\u{f0f1}";
 
-/// How many bytes of it stand before its name.
+/// The length of the call's opener, before its name.
 const OPENER: usize = '\u{f0f0}'.len_utf8();
 
-/// How many bytes of a form may stand before the part of it that is looked for.
+/// The most bytes of a form before the part that is searched for.
 const LEAD: usize = 64;
 
-/// For each of `places`, which are in order, whether a call that starts there would count.
+/// For each of `places`, in order, whether a call that starts there would count.
 ///
-/// A fence that may wrap calls counts where a call starts it: brackets and tags before the place are taken for a part of
-/// that call. Linear in the text.
+/// A fence that may wrap calls counts if a call starts it. So brackets and tags before the place are treated as part of
+/// the call. Linear in the text.
 pub(super) fn is_open(text: &str, places: &[usize], in_code: InCode) -> Vec<bool> {
     let Some(program) = program() else {
         return vec![true; places.len()];
@@ -30,23 +31,24 @@ pub(super) fn is_open(text: &str, places: &[usize], in_code: InCode) -> Vec<bool
     let places: Vec<Probe> = places.iter().map(|at| Probe::new(text, *at)).collect();
     let all = places.iter().flat_map(Probe::all);
     let all: BTreeSet<usize> = all.collect();
-    let mut marked = String::with_capacity(text.len() + all.len() * CALL.len());
+    let mut probed = String::with_capacity(text.len() + all.len() * CALL.len());
     let mut from = 0;
     let mut origins: Vec<(u64, usize)> = Vec::with_capacity(all.len());
     for at in all {
-        marked.push_str(&text[from..at]);
-        // Other markup may belong to the call, the fence that starts a message: its name tells where it stands.
-        origins.push(((marked.len() + OPENER) as u64, at));
-        marked.push_str(CALL);
+        probed.push_str(&text[from..at]);
+        // Other markup may belong to the call, such as a fence at the start of a message, so the call's name gives its
+        // position.
+        origins.push(((probed.len() + OPENER) as u64, at));
+        probed.push_str(CALL);
         from = at;
     }
-    marked.push_str(&text[from..]);
+    probed.push_str(&text[from..]);
 
     let mut reader = Reader::new(Arc::clone(program));
     reader.in_code = in_code;
     let mut open = BTreeSet::new();
     let mut in_fence = BTreeSet::new();
-    for call in reader.read(marked.as_bytes()).trace.message.calls {
+    for call in reader.read(probed.as_bytes()).trace.message.calls {
         let origin = origins.binary_search_by_key(&call.name_span.start, |(start, _)| *start);
         let Ok(origin) = origin else { continue };
         let at = origins[origin].1;
@@ -61,10 +63,10 @@ pub(super) fn is_open(text: &str, places: &[usize], in_code: InCode) -> Vec<bool
     places.iter().map(is_open).collect()
 }
 
-/// Where calls are put for one place.
+/// The positions where calls are inserted for one place.
 struct Probe {
     at: usize,
-    /// Starts of lines before it, from where the form may start.
+    /// Starts of earlier lines, from where the form may start.
     lines: Vec<usize>,
 }
 
@@ -84,7 +86,7 @@ impl Probe {
         Probe {
             // Backticks before a name quote it.
             at: at + bytes[at..].iter().take_while(|one| **one == b'`').count(),
-            // A line that starts with `>` is a quotation. With a call before the `>` it would not be one.
+            // A line that starts with `>` is a quotation. A call before the `>` would change that.
             lines: starts.filter(|at| bytes.get(*at) != Some(&b'>')).collect(),
         }
     }
@@ -94,7 +96,7 @@ impl Probe {
     }
 }
 
-/// Always there: the dialect is written in this file.
+/// Always `Some`: the dialect is defined in this file.
 fn program() -> Option<&'static Arc<Program>> {
     static PROGRAM: OnceLock<Option<Arc<Program>>> = OnceLock::new();
     let compiled = PROGRAM.get_or_init(|| {
@@ -113,7 +115,7 @@ fn program() -> Option<&'static Arc<Program>> {
 mod tests {
     use super::*;
 
-    /// `@` stands for the place in question.
+    /// `@` is the place in question.
     fn check(text: &str, is_call: bool) {
         let at = text.find('@').expect("a place");
         let plain = text.replacen('@', "", 1);

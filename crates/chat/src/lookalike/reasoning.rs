@@ -1,4 +1,4 @@
-//! The end of reasoning that nothing opened: the prompt had opened it, and nobody said so.
+//! Finds the end of reasoning without an opener: the prompt opened it, and the reader's settings do not say so.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::outside::Outside;
 use crate::reader::{Reader, Reading};
 use crate::trace::PieceKind;
 
-/// A note on the first closer of reasoning that nothing opened, in a text that is read to its end as the context says.
+/// A note on the first closer of reasoning without an opener, in a text that is read to its end with this context.
 pub fn unopened_reasoning_note(context: LookalikeContext<'_>, text: &str) -> Option<Note> {
     if !context.cache.may_end_reasoning(context.dialects, text) {
         return None;
@@ -18,9 +18,9 @@ pub fn unopened_reasoning_note(context: LookalikeContext<'_>, text: &str) -> Opt
     note(context, &Outside::of(&reading))
 }
 
-/// A note on the first closer of reasoning that `--reasoning-open` would read as one.
+/// A note on the first closer that `--reasoning-open` would read as the end of reasoning.
 ///
-/// Only a text that has such a closer as plain text is read once more.
+/// Only a text with such a closer in plain text is read again.
 pub(super) fn note(context: LookalikeContext<'_>, outside: &Outside<'_>) -> Option<Note> {
     let may_end = |text| context.cache.may_end_reasoning(context.dialects, text);
     if !outside.plain_texts().any(may_end) {
@@ -53,17 +53,17 @@ pub(super) fn note(context: LookalikeContext<'_>, outside: &Outside<'_>) -> Opti
     })
 }
 
-/// The literal of a dialect that ends the reasoning of `open`, and is plain text where nothing opened that.
+/// The literal that ends the reasoning of `open`, and is plain text if nothing opened the reasoning.
 fn closer(context: LookalikeContext<'_>, outside: &Outside<'_>, open: &Reading) -> Option<Span> {
     let mut pieces = open.trace.pieces.iter().peekable();
     let mut previous = None;
     let markup = loop {
         let piece = pieces.next()?;
-        // Markup inside of reasoning ends nothing: more reasoning follows.
-        let goes_on = pieces
+        // Markup inside reasoning does not end it: more reasoning follows.
+        let resumes = pieces
             .peek()
             .is_some_and(|next| next.kind == PieceKind::Reasoning);
-        if piece.kind == PieceKind::Markup && previous == Some(PieceKind::Reasoning) && !goes_on {
+        if piece.kind == PieceKind::Markup && previous == Some(PieceKind::Reasoning) && !resumes {
             break piece.span;
         }
         previous = Some(piece.kind);
@@ -81,7 +81,7 @@ fn closer(context: LookalikeContext<'_>, outside: &Outside<'_>, open: &Reading) 
     outside.is_text(span).then_some(span)
 }
 
-/// Whether what opens the reasoning stands before its closer: prose speaks of both.
+/// Whether an opener of the reasoning precedes its closer: prose mentions both.
 fn has_opener(context: LookalikeContext<'_>, before: &str, closer: &str) -> bool {
     let mut reader = Reader::new(Arc::clone(&context.reader.program));
     reader.in_reasoning = context.reader.in_reasoning;

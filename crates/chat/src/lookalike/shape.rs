@@ -1,7 +1,7 @@
-//! Forms of calls that no dialect reads, as a table.
+//! A table of call forms that no dialect reads.
 //!
-//! Each word of the text that is the name of a known tool is compared with the rows: what stands before it, what after it,
-//! and what proves that a call is meant and not only mentioned.
+//! Each word that is the name of a known tool is compared with the rows: the text before it, the text after it, and the
+//! proof that a call is meant and not only mentioned.
 
 use std::collections::HashMap;
 
@@ -15,27 +15,27 @@ use super::words::{names, words};
 /// A form of calls.
 #[derive(Debug)]
 struct Shape {
-    /// What stands right before the tool's name.
+    /// The text right before the tool's name.
     before: &'static [Part],
-    /// What stands right after it.
+    /// The text right after the tool's name.
     after: &'static [Part],
     proof: Proof,
 }
 
-/// A part of what stands around a name.
+/// A part of the text around a name.
 #[derive(Clone, Copy, Debug)]
 enum Part {
-    /// These letters, in any case.
+    /// This text, in any case.
     Literal(&'static str),
     /// One of these words, in any case.
     Word(&'static [&'static str]),
-    /// At most that many bytes, none of them one of these.
+    /// At most that many bytes, without these characters.
     Any(&'static str, usize),
     /// A quote of any kind.
     Quote,
-    /// White space, or none.
+    /// Whitespace, or nothing.
     Blanks,
-    /// Signs of Markdown and blanks, or none.
+    /// Markdown punctuation and blanks, or nothing.
     Signs,
     /// The start of a line.
     Line,
@@ -43,16 +43,16 @@ enum Part {
 
 use Part::{Any, Blanks, Line, Literal, Quote, Signs, Word};
 
-/// What shows that a call is meant.
+/// The proof that a call is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Proof {
     /// The form itself.
     Form,
-    /// A parameter of the tool, in quotes and with a colon after it.
+    /// A parameter of the tool, in quotes, followed by a colon.
     Member,
     /// A parameter of the tool as an attribute of the tag.
     Attribute,
-    /// A parameter of the tool in any of these ways, or as a tag.
+    /// A parameter of the tool in either of these ways, or as a tag.
     Parameter,
 }
 
@@ -91,7 +91,7 @@ const LABEL: Part = Word(&[
 ]);
 const HELP: &str = "no dialect reads this form; write the call as its dialect writes calls";
 
-/// The forms, the plainest first: of several that fit, the first counts.
+/// The forms, the plainest first: if several fit, the first counts.
 const SHAPES: &[Shape] = &[
     // <tool name="f">, <function_call id="1" name='f'>
     Shape {
@@ -196,10 +196,10 @@ const SHAPES: &[Shape] = &[
     },
 ];
 
-/// How far from the name a parameter counts as that of the call.
+/// The distance in bytes after the name within which a parameter belongs to the call.
 const REACH: usize = 1 << 10;
 
-/// How far before the name an object's members count.
+/// The distance in bytes before the name within which the members of an object count.
 const BACK: usize = 256;
 
 /// The forms of calls in a text, each as a note.
@@ -216,7 +216,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// The notes, by their place, also on forms in quoted code.
+    /// The notes in order of position, including notes on forms in quoted code.
     pub(super) fn notes(&self) -> impl Iterator<Item = Note> {
         let runs = self.outside.runs.iter().zip(self.outside.texts());
         runs.flat_map(move |(run, text)| {
@@ -236,7 +236,7 @@ impl<'a> Shapes<'a> {
         })
     }
 
-    /// The name of a tool in a word, which may have a name space before it.
+    /// The name of a tool in a word, which may start with a namespace.
     fn name<'t>(&self, at: usize, word: &'t str) -> Option<(usize, &'t str)> {
         if self.names.contains_key(word) {
             return Some((at, word));
@@ -249,7 +249,7 @@ impl<'a> Shapes<'a> {
 }
 
 impl Shape {
-    /// Where the form starts, if the name at `at` stands in it.
+    /// The start of the form, if the name at `at` is in it.
     fn fits(&self, text: &str, at: usize, name: &str, spec: &ToolSpec) -> Option<usize> {
         let from = before(self.before, &text[..at])?;
         let rest = &text[at + name.len()..];
@@ -289,7 +289,7 @@ fn note(name: &str, span: Span) -> Note {
     }
 }
 
-/// Whether an object with a parameter of the tool stands there, and no definition of the tool.
+/// Whether `near` contains an object with a parameter of the tool, and not the tool's definition.
 fn is_arguments(near: &str, spec: &ToolSpec) -> bool {
     let is_definition = [
         "\"properties\"",
@@ -306,7 +306,7 @@ fn is_arguments(near: &str, spec: &ToolSpec) -> bool {
         })
 }
 
-/// Whether one of the tool's parameters stands in `near`, with such text around it.
+/// Whether `near` contains one of the tool's parameters with fitting text around it.
 fn has(near: &str, spec: &ToolSpec, fits: impl Fn(&str, &str) -> bool) -> bool {
     let Some(Value::Object(properties)) = spec.parameters.get("properties") else {
         return false;
@@ -317,7 +317,7 @@ fn has(near: &str, spec: &ToolSpec, fits: impl Fn(&str, &str) -> bool) -> bool {
     found.any(|(at, key)| fits(&near[..at], &near[at + key.len()..]))
 }
 
-/// Where `parts` start, if they end at the end of `text`.
+/// The start of `parts`, if they end at the end of `text`.
 fn before(parts: &[Part], text: &str) -> Option<usize> {
     let Some((last, parts)) = parts.split_last() else {
         return Some(text.len());
@@ -350,7 +350,7 @@ fn before(parts: &[Part], text: &str) -> Option<usize> {
     }
 }
 
-/// Where `parts` end, if they start at the start of `text`.
+/// The end of `parts`, if they start at the start of `text`.
 fn after(parts: &[Part], text: &str) -> Option<usize> {
     let Some((first, parts)) = parts.split_first() else {
         return Some(0);
@@ -396,7 +396,7 @@ fn has_start(text: &str, start: &str) -> bool {
     head.is_some_and(|head| head.eq_ignore_ascii_case(start))
 }
 
-/// The last place of a character at or before `at`.
+/// The last character boundary at or before `at`.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len()))
         .rev()
@@ -404,7 +404,7 @@ fn floor(text: &str, at: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// The first place of a character at or after `at`.
+/// The first character boundary at or after `at`.
 fn ceil(text: &str, at: usize) -> usize {
     (at..text.len())
         .find(|at| text.is_char_boundary(*at))

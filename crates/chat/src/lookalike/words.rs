@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use toolglot_toolset::{ToolSpec, Toolbox};
 
-/// The names of the tools, other ones too, each with its tool.
+/// The names of the tools, aliases included, each with its tool.
 pub(super) fn names(tools: &Toolbox) -> HashMap<&str, &ToolSpec> {
     let all = tools.iter().flat_map(|spec| {
         let others = tools.aliases(&spec.name).iter().map(String::as_str);
@@ -15,7 +15,7 @@ pub(super) fn names(tools: &Toolbox) -> HashMap<&str, &ToolSpec> {
     all.collect()
 }
 
-/// The words of a text that can be names, each with its place.
+/// The words of a text that can be names, each with its position.
 pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_inside = |one: char| one.is_alphanumeric() || matches!(one, '_' | '-' | '.');
     let mut rest = 0;

@@ -9,49 +9,50 @@ use crate::error::ChatError;
 use crate::example_call::{render_calls, writes_rows};
 use crate::sample::{required_parameters, resolved, sample_arguments, sample_with};
 
-/// Text that every quoting has to survive: several lines, quotes, the letters of XML.
+/// A text that is hard to quote: several lines, quotes, the special characters of XML.
 const CODE: &str =
     "fn main() {\n    if 1 < 2 && 3 > 2 {\n        println!(\"it's fine\");\n    }\n}\n";
 
-/// Parameters that hold a text of many lines.
+/// Parameters that contain a text of many lines.
 const TEXTS: &[&str] = &["content", "contents", "code", "text", "body", "diff"];
 
-/// Calls and the text that shows them.
+/// Calls, and the text that shows them.
 #[derive(Debug)]
 pub(crate) struct Example {
-    /// The hole of the template that it fills.
+    /// The placeholder of the template that the example fills.
     pub(crate) hole: &'static str,
     #[cfg(test)]
     calls: Vec<Call>,
     pub(crate) text: String,
 }
 
-/// The examples of a dialect, and what it has none of.
+/// The examples of a dialect, and the kinds that it cannot express.
 #[derive(Debug, Default)]
 pub(crate) struct Examples {
     pub(crate) shown: Vec<Example>,
     pub(crate) not_carried: Vec<NotCarried>,
 }
 
-/// What the tools take and the dialect cannot carry.
+/// Something that the tools accept and the dialect cannot express.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NotCarried {
-    /// What it is, as in "a text of several lines".
+    /// The name of the kind, as in "a text of several lines".
     pub what: String,
-    /// Why a call with it was not written.
+    /// Why a call with it could not be written.
     pub why: String,
 }
 
-/// What [`NotCarried::what`] says of a text of several lines.
+/// The [`NotCarried::what`] of a text of several lines.
 pub(super) const SEVERAL_LINES: &str = "a text of several lines";
-/// What it says of two calls.
+/// The [`NotCarried::what`] of two calls.
 pub(super) const SEVERAL_CALLS: &str = "several calls in one message";
 
-/// The examples that a template may use, and which of them the dialect cannot carry.
+/// The examples that a template may use, and the kinds that the dialect cannot express.
 ///
-/// `call`: one call. `code`: a call whose argument is a text of several lines. `list`: calls with lists, objects and lists of
-/// objects, as far as any tool takes such. `rows`: a call with a row of elements. `several`: two calls in one message.
+/// `call`: one call. `code`: a call whose argument is a text of several lines. `list`: calls with lists, objects and
+/// lists of objects, if any tool accepts them. `rows`: a call with a row of elements. `several`: two calls in one
+/// message.
 pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Examples, ChatError> {
     let example = |spec: &ToolSpec| (spec.name.clone(), sample_arguments(&spec.parameters));
     let plain = || toolbox.iter().filter(|spec| spec.effect != Effect::Ask);
@@ -142,7 +143,7 @@ pub(crate) fn examples(dialect: &Dialect, toolbox: &Toolbox) -> Result<Examples,
     Ok(Examples { shown, not_carried })
 }
 
-/// What examples show of nested values.
+/// The kinds of nested values in examples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Kinds {
     list: bool,
@@ -187,7 +188,7 @@ impl Kinds {
 /// The nested parameters of a tool.
 struct Nested<'a> {
     spec: &'a ToolSpec,
-    /// Each with what it shows, and whether it must be given.
+    /// Each parameter with its kinds, and whether it is required.
     parameters: Vec<(String, Kinds, bool)>,
 }
 
@@ -216,7 +217,7 @@ impl<'a> Nested<'a> {
         self.parameters.iter().map(|(_, kinds, _)| *kinds)
     }
 
-    /// A call that shows what is not `shown` yet, if the dialect carries one.
+    /// A call that shows kinds missing in `shown`, if the dialect can express one.
     fn call(
         &self,
         shown: &mut Kinds,
@@ -249,7 +250,7 @@ impl<'a> Nested<'a> {
     }
 }
 
-/// A call of `spec` that carries a row of elements, if it takes one.
+/// A call of `spec` with a row of elements, if it accepts one.
 fn with_row(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) -> Option<Call> {
     let mut names = spec.parameters["properties"].as_object()?.keys();
     let name = names.find(|name| toolbox.has_row(&spec.name, name))?;
@@ -259,12 +260,12 @@ fn with_row(dialect: &Dialect, toolbox: &Toolbox, spec: &ToolSpec) -> Option<Cal
     writes_rows(dialect).then(|| (spec.name.clone(), arguments))
 }
 
-/// What an example offers to choose from.
+/// The choices in an example.
 const ANSWERS: [&str; 2] = ["src/main.rs", "src/lib.rs"];
 
 type Call = (String, Map<String, Value>);
 
-/// A call of `spec` that carries [`CODE`], if it takes a text of many lines.
+/// A call of `spec` with [`CODE`], if it accepts a text of many lines.
 fn with_code(spec: &ToolSpec) -> Option<Call> {
     let properties = spec.parameters["properties"].as_object()?;
     let name = TEXTS.iter().find(|name| {
@@ -277,7 +278,7 @@ fn with_code(spec: &ToolSpec) -> Option<Call> {
     Some((spec.name.clone(), arguments))
 }
 
-/// The same call for dialects that trim values, and can carry no text that ends with a line break.
+/// The same call for dialects that trim values and so cannot express a final line break.
 fn without_last_break((name, arguments): &Call) -> Call {
     let trimmed = |value: &Value| match value {
         Value::String(text) => text.trim_end().into(),
@@ -297,7 +298,7 @@ mod tests {
     use crate::digest::{Digest, DigestContext};
     use crate::reader::{Reader, compile};
 
-    /// A tool whose nested parameters are optional, and one whose are required and in each other.
+    /// A tool with optional nested parameters, and one whose nested parameters are required and contain each other.
     fn nested() -> Toolbox {
         let words = json!({"type": "array", "items": {"type": "string"}});
         let contact = json!({"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}});
@@ -313,7 +314,7 @@ mod tests {
         Toolbox::from_json(&list).expect("a list")
     }
 
-    /// What is taught is what is read, without a word about it.
+    /// Each example is read back as its calls, without a note.
     #[test]
     fn each_example_is_read_as_the_calls_that_it_shows() {
         let all = Kinds {

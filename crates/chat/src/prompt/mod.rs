@@ -1,7 +1,7 @@
 //! The instructions that teach a model a dialect.
 //!
-//! The words are data, one file per dialect in `prompts/`; the list of tools is made from their schemas, and the examples
-//! are written by the renderer, so that what is taught is what is read.
+//! The words are data, one file per dialect in `prompts/`. The tool list comes from the schemas, and the renderer
+//! writes the examples, so that a model learns exactly what is read.
 
 mod examples;
 mod template;
@@ -18,10 +18,10 @@ use self::examples::{Examples, SEVERAL_CALLS, SEVERAL_LINES};
 use crate::error::ChatError;
 use crate::example_call::counts_calls;
 
-/// The dialect that is taught where none is named: it needs no special token of any model.
+/// The dialect that is taught if none is named: it needs no special token of any model.
 pub const DEFAULT_DIALECT: &str = "tool_call";
 
-/// The words, by name of dialect.
+/// The templates, by name of dialect.
 const TEMPLATES: &[(&str, &str)] = &[
     ("axe", include_str!("../../prompts/axe.md")),
     ("forge", include_str!("../../prompts/forge.md")),
@@ -37,22 +37,22 @@ const TEMPLATES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The words for any other dialect.
+/// The template for any other dialect.
 const GENERIC: &str = include_str!("../../prompts/generic.md");
 
-/// What teaches a model a dialect.
+/// The instructions that teach a model a dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Instructions {
     /// The text for the system prompt.
     pub text: String,
-    /// The tools that are not taught, since the dialect has no call of them.
+    /// The tools that are left out because the dialect has no call for them.
     pub left_out: Vec<String>,
-    /// What these tools take and the dialect cannot carry, so that no example shows it.
+    /// Kinds of values that these tools accept and the dialect cannot express, so that no example shows them.
     pub not_carried: Vec<NotCarried>,
 }
 
-/// The tools whose calls the dialect has, where it has those of some alone: a model cannot be taught to call the others so.
+/// The tools that the dialect has calls for, if it has only specific calls: no other tool can be taught.
 fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolbox>, ChatError> {
     let Some(only) = dialect.only_calls() else {
         return Ok(Cow::Borrowed(toolbox));
@@ -142,7 +142,7 @@ pub fn instructions(dialect: &Dialect, toolbox: &Toolbox) -> Result<Instructions
     })
 }
 
-/// The sections of short forms that reach tools of the set: each is of one tool and its parameters.
+/// The sections of short forms for tools of the set: each is for one tool and its parameters.
 fn short_forms(toolbox: &Toolbox) -> Vec<(&'static str, String)> {
     const FORMS: &[(&str, &str, &[&str])] = &[
         ("read", "read_file", &["path"]),

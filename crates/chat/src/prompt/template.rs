@@ -1,9 +1,9 @@
-//! Text with holes.
+//! Text with placeholders.
 
 /// `template` with `{{name}}` replaced by values.
 ///
-/// The lines from `{{#name}}` to `{{/name}}` stay only where `name` has a value; such sections do not nest.
-/// A hole without a value stays as it is written: a test reads every template.
+/// The lines from `{{#name}}` to `{{/name}}` remain only if `name` has a value; such sections do not nest.
+/// A placeholder without a value stays as written: a test reads every template.
 pub(crate) fn fill(template: &str, values: &[(&str, String)]) -> String {
     let value = |name: &str| {
         values
@@ -27,7 +27,7 @@ pub(crate) fn fill(template: &str, values: &[(&str, String)]) -> String {
     filled
 }
 
-/// Replaces the holes of one line, left to right: what a value holds is never taken for a hole.
+/// Replaces the placeholders of one line, left to right: a value is never scanned for placeholders.
 fn filled_line<'a>(line: &str, value: impl Fn(&str) -> Option<&'a str>, filled: &mut String) {
     let mut rest = line;
     while let Some((before, name, after)) = next_hole(rest) {

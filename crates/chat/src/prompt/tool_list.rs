@@ -1,4 +1,4 @@
-//! Tools described for a model: name, what it does, parameters.
+//! Describes tools for a model: name, description, parameters.
 
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ fn tool(spec: &ToolSpec) -> String {
     text
 }
 
-/// Deeper objects are named by their type only.
+/// Deeper objects are described only by their type.
 const MAX_DEPTH: usize = 3;
 
 fn parameters(root: &Value, object: &Value, depth: usize, text: &mut String) {
@@ -52,7 +52,7 @@ fn parameters(root: &Value, object: &Value, depth: usize, text: &mut String) {
             type_of(root, schema, 0)
         );
         if let Some(description) = schema["description"].as_str() {
-            // A description of several lines stays one item.
+            // A description of several lines stays one list item.
             let words: Vec<&str> = description.split_whitespace().collect();
             let _ = write!(text, ": {}", words.join(" "));
         }
@@ -75,7 +75,7 @@ fn parameters(root: &Value, object: &Value, depth: usize, text: &mut String) {
     }
 }
 
-/// What is required by alternatives that say nothing else: `a`, or `b` and `c`.
+/// The required parameters of alternatives that contain nothing else: `a`, or `b` and `c`.
 fn either(object: &Value) -> Option<String> {
     let sets: Vec<String> = alternatives(object)?
         .iter()
@@ -87,12 +87,12 @@ fn either(object: &Value) -> Option<String> {
             names.join(" and ")
         })
         .collect();
-    let is_told = sets.len() > 1 && sets.iter().all(|set| !set.is_empty());
+    let is_listed = sets.len() > 1 && sets.iter().all(|set| !set.is_empty());
     let is_said_below = object["properties"].is_object();
-    (is_told && is_said_below).then(|| sets.join(", or "))
+    (is_listed && is_said_below).then(|| sets.join(", or "))
 }
 
-/// A schema's type in words. Beyond a few levels it is any: a schema may hold itself.
+/// A schema's type in words. Below a few levels it is `any`: a schema may contain itself.
 fn type_of(root: &Value, schema: &Value, depth: usize) -> String {
     if depth > 2 * MAX_DEPTH {
         return "any".to_owned();

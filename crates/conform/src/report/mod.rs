@@ -1,4 +1,4 @@
-//! What a run showed: as text, JSON and JUnit.
+//! The results of a run, as text, JSON and JUnit.
 
 mod junit;
 mod text;

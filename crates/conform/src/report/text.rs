@@ -45,10 +45,10 @@ pub(super) fn write(report: &Report) -> String {
     out
 }
 
-/// `kept/judged`, or a dash where the program makes no such promise.
+/// `kept/checked`, or a dash if the program makes no such promise.
 fn cell(count: Count) -> String {
     match count.kept + count.failed {
         0 => "-".to_owned(),
-        n_judged => format!("{}/{n_judged}", count.kept),
+        n_checked => format!("{}/{n_checked}", count.kept),
     }
 }

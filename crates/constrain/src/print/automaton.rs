@@ -1,23 +1,23 @@
-//! Text that holds none of some strings, for languages that cannot say "not": a finite automaton (Aho and Corasick, 1975).
+//! Text that contains none of some strings, for targets without negation: a finite automaton (Aho and Corasick, 1975).
 
 use std::collections::BTreeMap;
 
 use crate::grammar::{CharClass, RawText};
 
-/// A state: for each character class the state that follows. What leads nowhere would complete a string.
+/// A state: the next state for each character class. A missing transition would complete a string.
 pub(crate) struct State {
-    /// The text may end here.
+    /// Whether the text may end here.
     pub(crate) is_end: bool,
     pub(crate) next: Vec<(CharClass, usize)>,
 }
 
-/// The automaton of such texts, whatever their length; its start is the first state.
+/// The automaton of such texts, for any length; the first state is the start.
 pub(crate) fn states(text: &RawText) -> Vec<State> {
     let states = any_without(&text.without);
     if !text.is_filled && !text.is_plain {
         return states;
     }
-    // Each state twice: before something was written that is not blank, and after it.
+    // Each state occurs twice: before the first nonblank character, and after it.
     let n = states.len();
     let first = if text.is_plain {
         CharClass::except(&['[', '{'])
@@ -65,7 +65,7 @@ fn any_without(strings: &[String]) -> Vec<State> {
     let mut alphabet: Vec<char> = strings.iter().flatten().copied().collect();
     alphabet.sort_unstable();
     alphabet.dedup();
-    // A state is the longest start of a string that the text ends with.
+    // A state is the longest prefix of a string that is a suffix of the text.
     let mut prefixes: Vec<Vec<char>> = vec![Vec::new()];
     for text in &strings {
         for n in 1..text.len() {
@@ -99,7 +99,7 @@ fn any_without(strings: &[String]) -> Vec<State> {
                 .into_iter()
                 .map(|(target, ranges)| (CharClass::new(ranges), target))
                 .collect();
-            // All other characters start over.
+            // All other characters return to the start state.
             let others = CharClass::except(&alphabet);
             match next.iter_mut().find(|(_, target)| *target == 0) {
                 Some((class, _)) => {

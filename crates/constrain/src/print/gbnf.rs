@@ -8,7 +8,7 @@ use super::{Message, Piece, pieces};
 use crate::Grammar;
 use crate::grammar::{CharClass, Node, RawText, Rules};
 
-/// The grammar of a message. With free text the grammar holds from a trigger on, as llama.cpp's lazy grammars do.
+/// The grammar of a message. With free text the grammar applies from a trigger on, as in llama.cpp's lazy grammars.
 pub(super) fn message(message: Message, rules: &Rules) -> Grammar {
     let is_lazy = message.has_text && message.calls.is_some();
     let free_text = message.free_text();
@@ -26,7 +26,7 @@ pub(super) fn message(message: Message, rules: &Rules) -> Grammar {
     }
 }
 
-/// `root` and the rules that it leads to, and how many rules these are.
+/// `root` and the rules reachable from it, and the number of these rules.
 pub(super) fn rules_text(root: &Node, rules: &Rules, tokens: &[String]) -> (String, usize) {
     let mut printer = Printer {
         rules,
@@ -54,7 +54,7 @@ struct Printer<'r> {
     rules: &'r Rules,
     /// The markers that are one token each.
     tokens: &'r [String],
-    /// The texts that hold none of some strings, each with its number.
+    /// The texts that contain none of some strings, each with its number.
     automata: BTreeMap<RawText, usize>,
 }
 
@@ -85,7 +85,7 @@ impl Printer<'_> {
     fn node(&mut self, out: &mut String, node: &Node, place: Place) {
         match node {
             Node::Literal(text) => self.literal(out, text, place),
-            // Nested only where the target is Lark.
+            // A Lark node occurs only if the target is Lark.
             Node::Lark(_) => out.push_str("\"\""),
             Node::Class(class) => char_class(out, class),
             Node::Rule(id) => out.push_str(self.rules.name(*id)),
@@ -124,7 +124,7 @@ impl Printer<'_> {
                     (min, Some(max)) => format!("{{{min},{max}}}"),
                     (min, None) => format!("{{{min},}}"),
                 };
-                // A repetition of a repetition needs brackets of its own.
+                // A repetition of a repetition needs its own parentheses.
                 if matches!(**inner, Node::Repeat(..)) {
                     out.push('(');
                     self.node(out, inner, Place::Rule);
@@ -138,7 +138,7 @@ impl Printer<'_> {
     }
 }
 
-/// Where a node stands.
+/// The position of a node, which decides whether it needs parentheses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Alone in a rule.
@@ -188,7 +188,7 @@ fn char_class(out: &mut String, class: &CharClass) {
         &class.ranges
     };
     if is_negated && ranges.is_empty() {
-        // Any character; `.` is younger than classes are.
+        // Any character; older readers have classes but no `.`.
         out.push_str("[\\x00-\\U0010FFFF]");
         return;
     }
@@ -209,7 +209,7 @@ fn class_char(out: &mut String, c: char) {
             out.push('\\');
             out.push(c);
         }
-        // These have no escape of their own in all versions. xgrammar reads `\x` with all hexadecimal digits that follow.
+        // Not all versions have a short escape for these. xgrammar reads `\x` with all hexadecimal digits that follow.
         '^' | '-' | '"' => {
             let _ = write!(out, "\\u{:04X}", u32::from(c));
         }

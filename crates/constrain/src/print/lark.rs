@@ -1,6 +1,7 @@
 //! Lark as llguidance reads it: <https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md>.
 //!
-//! What is regular becomes one terminal, since the lexer takes the longest match: a value and its closer must not be apart.
+//! A regular part becomes one terminal, since the lexer takes the longest match: a value and its closer must not be
+//! apart.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,14 +11,14 @@ use crate::Grammar;
 use crate::error::GrammarError;
 use crate::grammar::{CharClass, Node, RawText, Rules};
 
-/// The grammar of a message; free text holds none of the openers.
+/// The grammar of a message; free text contains none of the openers.
 pub(super) fn message(message: Message, rules: &Rules) -> Result<Grammar, GrammarError> {
     let text = message.free_text();
     let before = message.reasoning.unwrap_or(Node::empty());
     let root = match message.calls {
         None => Node::sequence([before, text]),
         Some(calls) if message.has_text => {
-            // Text goes up to the opener in one terminal.
+            // The text up to and including the opener is one terminal.
             let mut ways = Vec::new();
             for opener in &message.openers {
                 let rest = rest_after(&calls, opener, rules)?;
@@ -67,9 +68,9 @@ struct Printer<'r> {
     terminals: BTreeMap<String, usize>,
 }
 
-/// Whether a node is written as part of a terminal. A rule is not: what stands between two rules would be one terminal where
-/// the second is regular and two where it is not, and the longer one would win before it is known which of them follows.
-/// A token is not part of one either.
+/// Whether a node is written as part of a terminal. A rule is not: the text between two rules would be one terminal
+/// with a regular second rule, and two terminals otherwise. The longer terminal would win before the lexer knows which
+/// rule follows. A token is not part of a terminal either.
 fn is_regular(node: &Node, tokens: &[String]) -> bool {
     match node {
         Node::Literal(text) => !tokens.iter().any(|token| text.contains(token.as_str())),
@@ -82,8 +83,8 @@ fn is_regular(node: &Node, tokens: &[String]) -> bool {
     }
 }
 
-/// Whether a text of a regular node has come to its end where it may end: nothing optional is left at its end. The lexer
-/// takes the longest match, so what may follow or not is no part of a terminal.
+/// Whether a text of a regular node can no longer grow where it may end: no optional part is at its end. The lexer
+/// takes the longest match, so an optional end is not part of a terminal.
 fn is_closed(node: &Node) -> bool {
     match node {
         Node::Literal(text) => !text.is_empty(),
@@ -91,7 +92,7 @@ fn is_closed(node: &Node) -> bool {
         Node::Rule(_) | Node::Lark(_) => false,
         Node::Sequence(nodes) => nodes.last().is_some_and(is_closed),
         Node::Choice(nodes) => nodes.iter().all(is_closed),
-        // More of the same characters, such as digits: what follows starts with others.
+        // A run of the same characters, such as digits: the text after it starts with other characters.
         Node::Repeat(inner, min, _) => {
             matches!(**inner, Node::Class(_)) || (*min > 0 && is_closed(inner))
         }
@@ -156,7 +157,7 @@ impl Printer<'_> {
         is_regular(node, self.tokens)
     }
 
-    /// Regular nodes, one after the other: a terminal up to the last that is closed, and the others by themselves.
+    /// A run of regular nodes: one terminal up to the last closed node, and each later node apart.
     fn run(&mut self, parts: &mut Vec<String>, run: &[Node]) {
         let n = run.iter().rposition(is_closed).map_or(0, |last| last + 1);
         if n > 0 {
@@ -175,7 +176,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The name of the terminal of these nodes, one after the other; one that may be empty is optional.
+    /// The name of the terminal of these concatenated nodes; a terminal that may be empty is optional.
     fn terminal(&mut self, nodes: &[Node]) -> String {
         let node = Node::sequence(nodes.iter().cloned());
         if node == Node::empty() {
@@ -210,7 +211,7 @@ fn terminal_text(node: &Node) -> String {
     }
 }
 
-/// A text that holds none of some strings: all that such a text has to be, at once.
+/// A text that contains none of some strings: the conjunction of all its conditions.
 fn raw_text(text: &RawText) -> String {
     let mut all = Vec::new();
     all.push(match text.length {

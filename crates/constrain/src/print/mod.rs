@@ -16,9 +16,9 @@ pub(crate) struct Message {
     pub(crate) calls: Option<Node>,
     /// The texts that start a call.
     pub(crate) openers: Vec<String>,
-    /// Free text may stand instead of calls, and before them.
+    /// Whether free text may replace calls and precede them.
     pub(crate) has_text: bool,
-    /// Several calls may stand in a message.
+    /// Whether a message may contain several calls.
     pub(crate) is_parallel: bool,
     /// The markers that are one token each.
     pub(crate) tokens: Vec<String>,
@@ -77,13 +77,13 @@ pub(crate) fn print(
     }
 }
 
-/// What follows `opener` in calls that start with it.
+/// The rest after `opener` of calls that start with it.
 fn rest_after(calls: &Node, opener: &str, rules: &Rules) -> Result<Node, GrammarError> {
     after(calls, opener, rules)
         .ok_or_else(|| GrammarError::Target(format!("no call starts with `{opener}`")))
 }
 
-/// What follows `opener` in a node that may start with it.
+/// The rest after `opener` of a node that may start with it.
 pub(crate) fn after(node: &Node, opener: &str, rules: &Rules) -> Option<Node> {
     match node {
         Node::Literal(text) => text.strip_prefix(opener).map(Node::literal),
@@ -99,7 +99,7 @@ pub(crate) fn after(node: &Node, opener: &str, rules: &Rules) -> Option<Node> {
             let (first, rest) = nodes.split_first()?;
             let rest = rest.iter().cloned();
             match first {
-                // The opener goes on in what follows.
+                // The opener continues in the next nodes.
                 Node::Literal(text) if opener.len() > text.len() => {
                     let opener = opener.strip_prefix(text.as_str())?;
                     after(&Node::sequence(rest), opener, rules)

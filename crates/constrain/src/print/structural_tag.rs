@@ -26,7 +26,8 @@ pub(super) fn message(message: &Message, rules: &Rules) -> Result<Grammar, Gramm
                         .to_owned(),
                 ));
             }
-            // A tag starts with its trigger; the grammar goes on after it. A token triggers at the first one of an opener.
+            // A tag starts with its trigger; the grammar covers the text after it. A token triggers at the first token
+            // of an opener.
             let tokens: Option<Vec<&str>> = message
                 .openers
                 .iter()

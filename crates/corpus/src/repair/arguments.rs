@@ -1,4 +1,4 @@
-//! Arguments of calls that are beside the text: JSON in a string, or an object.
+//! Arguments of structured calls: JSON in a string, or an object.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use toolglot_value::Value;
 
 use super::{RepairedCall, RowReport, Targets};
 
-/// Repairs the arguments of one call in place; whether they are others now.
+/// Repairs the arguments of one call in place; returns whether they changed.
 pub(super) fn repair(
     function: &mut Value,
     at: usize,
@@ -65,7 +65,7 @@ pub(super) fn repair(
     true
 }
 
-/// The schema of a tool, ready to be used.
+/// The prepared schema of a tool.
 fn target(toolbox: &Toolbox, name: &str, targets: &Targets) -> Option<Arc<SchemaTarget>> {
     let (spec, _) = toolbox.canonical(name)?;
     let key = spec.parameters.to_string();

@@ -15,7 +15,7 @@ pub(super) struct ConversationRepair<'a> {
 }
 
 impl ConversationRepair<'_> {
-    /// The conversation with its calls repaired, where any was.
+    /// The conversation with its calls repaired, if any was.
     pub(super) fn run(
         &self,
         conversation: &Value,
@@ -39,7 +39,7 @@ impl ConversationRepair<'_> {
                 self.calls(place, at, report)
             };
         }
-        // Items of the Responses API: a call is one of its own.
+        // Items of the Responses API: a call is an item of its own.
         for (at, item) in list(&mut repaired).into_iter().flatten().enumerate() {
             if item["type"] == "function_call" {
                 let toolbox = self.compiled.toolbox.as_deref();
@@ -62,7 +62,7 @@ impl ConversationRepair<'_> {
         is_changed
     }
 
-    /// Calls beside the text of a message.
+    /// Structured calls of a message.
     fn calls(&self, message: &mut Value, at: usize, report: &mut RowReport) -> bool {
         let toolbox = self.compiled.toolbox.as_deref();
         let mut is_changed = false;
@@ -103,7 +103,7 @@ fn list(conversation: &mut Value) -> Option<&mut Vec<Value>> {
     }
 }
 
-/// The texts of a message, as its form has them.
+/// The texts of a message, in any of its forms.
 fn texts(message: &mut Value) -> Vec<&mut String> {
     let Value::Object(fields) = message else {
         return Vec::new();

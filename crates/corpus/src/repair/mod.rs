@@ -1,8 +1,8 @@
-//! Rows whose broken calls are written anew.
+//! Rewrites the broken calls of rows.
 //!
-//! A call in a text is written in its own dialect, and everything around it stays byte for byte. The text is read again: it
-//! has to hold the same calls, with fewer notes. Arguments of calls that are beside the text are repaired as JSON, to the
-//! schema of their tool. What cannot be repaired stays, and the report says why.
+//! A call in a text is rewritten in its own dialect, and everything around it stays byte for byte. The result is read
+//! again: it must contain the same calls, with fewer notes. Arguments of structured calls are repaired as JSON, to the
+//! schema of their tool. A call that cannot be repaired stays, and the report gives the reason.
 
 mod arguments;
 mod message;
@@ -25,29 +25,29 @@ use crate::row::{Content, Row};
 use crate::task::{Output, Tally, Task, Written, guarded, write_line};
 pub(crate) use text::TextRepair;
 
-/// Writes broken calls anew.
+/// Rewrites broken calls.
 #[derive(Debug)]
 pub struct Repair {
-    /// What reads rows.
+    /// The reader of rows.
     pub reader: RowReader,
-    /// What else decides how rows are read, as the caller names it.
+    /// Further settings of the reader, in the caller's form.
     pub settings: Value,
 }
 
-/// What [`Repair`] counts.
+/// The counts of [`Repair`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepairTally {
     /// Rows.
     pub rows: u64,
     /// Rows that cannot be read.
     pub bad_rows: u64,
-    /// Rows that were written anew.
+    /// Rewritten rows.
     pub changed_rows: u64,
     /// Calls that were repaired.
     pub repaired: u64,
-    /// Calls and messages that stayed as they were, though something is wrong with them.
+    /// Faulty calls and messages that were not changed.
     pub left: u64,
-    /// Calls that were repaired, and whose values are uncertain.
+    /// Repaired calls with uncertain values.
     pub doubtful: u64,
 }
 
@@ -70,18 +70,18 @@ impl Tally for RepairTally {
     }
 }
 
-/// One call that was repaired.
+/// One repaired call.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct RepairedCall {
-    /// The place of its message in the list; `None` where the row is one text.
+    /// The index of its message in the list; `None` if the row is one text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<usize>,
     pub(crate) call: String,
-    /// Codes of the notes that are gone.
+    /// Codes of the notes that the repair removed.
     pub(crate) notes: Vec<String>,
 }
 
-/// What is to be said about a row.
+/// The report on a row.
 #[derive(Debug, Default)]
 pub(crate) struct RowReport {
     pub(crate) repaired: Vec<RepairedCall>,
@@ -101,7 +101,7 @@ struct ReportLine<'r> {
     doubtful: &'r [String],
 }
 
-/// The schemas of a batch, ready to be used: by their text. `None` is one that cannot be used.
+/// The prepared schemas of a batch, by their text. `None` is an unusable schema.
 pub(crate) type Targets = RefCell<HashMap<String, Option<Arc<SchemaTarget>>>>;
 
 impl Task for Repair {
@@ -148,7 +148,7 @@ impl Task for Repair {
 }
 
 impl Repair {
-    /// The row as it is written, where it is another one now.
+    /// The output row, if it changed.
     fn row(
         &self,
         raw: RawRow<'_>,
@@ -192,7 +192,7 @@ impl Repair {
     }
 }
 
-/// Counts what became of a row, and reports what is to be said about it.
+/// Counts the result of a row, and reports its problems.
 fn count(
     row: u64,
     id: Value,

@@ -31,11 +31,11 @@ impl<'a> TextRepair<'a> {
         }
     }
 
-    /// The text with its calls repaired, where any was; `at` is the place of its message.
+    /// The text with its calls repaired, if any was; `at` is the index of its message.
     pub(crate) fn run(mut self, at: Option<usize>, report: &mut RowReport) -> Option<String> {
         let place = at.map(|at| format!("messages[{at}]: ")).unwrap_or_default();
         let mut refused = Vec::new();
-        // From the last to the first: the places of those before stay.
+        // From the last to the first, so that the places of the earlier calls stay valid.
         for index in (0..self.trace.message.calls.len()).rev() {
             let call = self.trace.message.calls[index].clone();
             if call.end == End::Truncated {
@@ -61,11 +61,11 @@ impl<'a> TextRepair<'a> {
         self.is_changed.then_some(self.text)
     }
 
-    /// Writes one call anew where it stands.
+    /// Rewrites one call in place.
     fn splice(&mut self, index: usize, call: &Call) -> Result<(), String> {
         let written = self.rendered("", std::slice::from_ref(call))?;
         let start = call.span.range().start;
-        // A call may end before the closer of its block, which can hold more calls.
+        // A call may end before the closer of its block, which can contain more calls.
         let ends = [self.closed_end(index, call), call.span.range().end];
         let spliced = ends.map(|end| {
             let mut text = self.text.clone();
@@ -76,7 +76,7 @@ impl<'a> TextRepair<'a> {
         self.take(closed).or_else(|_| self.take(open))
     }
 
-    /// Where the markup ends that follows a call.
+    /// The end of the markup after a call.
     fn closed_end(&self, index: usize, call: &Call) -> usize {
         let end = call.span.end;
         let markup = self.trace.pieces.iter().find(|piece| {
@@ -87,7 +87,7 @@ impl<'a> TextRepair<'a> {
         markup.map_or(end, |markup| markup.span.end.min(next).max(end)) as usize
     }
 
-    /// Writes all calls anew, where nothing but calls of one dialect is from the first on: calls in one frame cannot be written
+    /// Rewrites all calls, if only calls of one dialect follow the first one. Calls in one frame cannot be rewritten
     /// one by one.
     fn rewrite(&mut self, at: Option<usize>, report: &mut RowReport) -> Result<(), String> {
         let message = &self.trace.message;
@@ -143,7 +143,7 @@ impl<'a> TextRepair<'a> {
             .map_err(|error| error.reason)
     }
 
-    /// Takes `text`, if it holds the same with fewer notes.
+    /// Accepts `text`, if it has the same calls with fewer notes.
     fn take(&mut self, text: String) -> Result<(), String> {
         let trace = read(self.reader, &text);
         let (message, before) = (&trace.message, &self.trace.message);
@@ -159,7 +159,7 @@ impl<'a> TextRepair<'a> {
         Ok(())
     }
 
-    /// Reports that a call was repaired which had these notes.
+    /// Reports the repair of a call that had these notes.
     fn repaired(
         &self,
         call: &Call,
@@ -168,10 +168,10 @@ impl<'a> TextRepair<'a> {
         at: Option<usize>,
         report: &mut RowReport,
     ) {
-        let left = repair_notes(&self.trace.message.calls[index], &self.trace.message);
+        let remaining = repair_notes(&self.trace.message.calls[index], &self.trace.message);
         let mut gone: Vec<String> = notes
             .iter()
-            .filter(|code| !left.contains(code))
+            .filter(|code| !remaining.contains(code))
             .map(|code| format!("N{:03}", code.number()))
             .collect();
         gone.dedup();
@@ -196,12 +196,12 @@ fn read(reader: &Reader, text: &str) -> Trace {
     trace
 }
 
-/// Whether something of a call was repaired while it was read.
+/// Whether the parser repaired any part of a call.
 fn is_broken(call: &Call, message: &Calls) -> bool {
     call.end == End::Recovered || !repair_notes(call, message).is_empty()
 }
 
-/// The codes of what was repaired of a call: the notes on it, or right after it, that name no fault of the call itself.
+/// The codes of the repairs of a call: the notes on it, or right after it, that are not a fault of the call itself.
 fn repair_notes(call: &Call, message: &Calls) -> Vec<Code> {
     let is_at = |note: &&Note| call.span.start <= note.span.start && note.span.end <= call.span.end;
     let is_repair = |note: &&Note| !is_fault(note, &message.calls);
@@ -209,7 +209,7 @@ fn repair_notes(call: &Call, message: &Calls) -> Vec<Code> {
     notes.map(|note| note.code).collect()
 }
 
-/// How much is wrong with a message.
+/// The number of faults of a message.
 fn n_notes(message: &Calls) -> usize {
     let recovered = message
         .calls
@@ -218,7 +218,7 @@ fn n_notes(message: &Calls) -> usize {
     message.notes.len() + recovered.count()
 }
 
-/// Whether two messages say the same. Blanks at the end are a matter of the last closer.
+/// Whether two messages are equal. Trailing blanks depend on the last closer and do not count.
 fn is_same(one: &Calls, other: &Calls) -> bool {
     let is_same_text = one.content.trim_end() == other.content.trim_end();
     let value = |call: &Call| -> Option<Value> {

@@ -1,4 +1,4 @@
-//! Charts as SVG, for the inside of a page.
+//! SVG charts for a page.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ pub(super) struct Bar {
     pub(super) n: u64,
 }
 
-/// Text as text of HTML, also inside an attribute in double quotes. What no HTML may hold is replaced.
+/// Text in HTML, also inside an attribute in double quotes. Characters that are invalid in HTML are replaced.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -18,7 +18,7 @@ pub(super) fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // Layout would be lost, and what turns or hides text would hide what is counted.
+            // Control characters would break the layout, and format characters would hide or reorder text.
             c if c.is_control() || is_format(c) => {
                 let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
             }
@@ -28,7 +28,7 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// Whether a character is not seen, and changes how others are.
+/// Whether a character is invisible and changes the display of others.
 fn is_format(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -58,20 +58,20 @@ pub(super) fn percent(n: u64, of: u64) -> String {
     }
 }
 
-/// How wide a chart is, in units of its own.
+/// The width of a chart, in its own units.
 const WIDTH: u64 = 720;
 
-/// Where bars start, and how long the longest is.
+/// The start of bars, and the length of the longest.
 const BAR_START: u64 = 250;
 const BAR_LENGTH: u64 = 330;
 
-/// How high a row is.
+/// The height of a row.
 const ROW: u64 = 24;
 
-/// How many characters of a label are shown; the whole of it is its tooltip.
+/// The number of label characters that are shown; the tooltip has the full label.
 const LABEL: usize = 30;
 
-/// Bars beside their labels, one below the other.
+/// Horizontal bars with labels, one row each.
 pub(super) fn bars(title: &str, bars: &[Bar], total: u64) -> String {
     let height = bars.len() as u64 * ROW + 4;
     let most = bars.iter().map(|bar| bar.n).max().unwrap_or(0).max(1);
@@ -110,7 +110,7 @@ pub(super) fn bars(title: &str, bars: &[Bar], total: u64) -> String {
     out
 }
 
-/// Columns beside each other, for sizes that grow.
+/// Adjacent columns, for increasing sizes.
 pub(super) fn columns(title: &str, bars: &[Bar]) -> String {
     const HEIGHT: u64 = 150;
     let most = bars.iter().map(|bar| bar.n).max().unwrap_or(0).max(1);
@@ -180,7 +180,7 @@ pub(super) fn parts(title: &str, parts: &[(Bar, &str)]) -> String {
     out
 }
 
-/// `n` of `most` on a scale of that length; what is there is seen.
+/// `n` of `most` on a scale of that length; a nonzero count is always visible.
 fn scaled(n: u64, most: u64, length: u64) -> u64 {
     let scaled = u128::from(n) * u128::from(length) / u128::from(most);
     (scaled as u64).max(u64::from(n > 0))

@@ -1,12 +1,12 @@
-//! How often values of each size were met.
+//! The frequency of values by size.
 
 use serde::{Deserialize, Serialize};
 
-/// How often values were met, by their size: 0, 1, 2 to 3, 4 to 7, and so on by powers of two.
+/// The frequency of values by size: 0, 1, 2 to 3, 4 to 7, and so on by powers of two.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Histogram {
-    /// By the number of binary digits of the value; without zeros at the end.
+    /// By the number of binary digits of the value; without trailing zeros.
     buckets: Vec<u64>,
 }
 
@@ -28,7 +28,7 @@ impl Histogram {
         }
     }
 
-    /// The sizes, each with the smallest and the largest value that it stands for, and how many values there were.
+    /// The sizes, each with its smallest and largest value, and the number of values.
     pub fn sizes(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let sizes = self.buckets.iter().enumerate();
         sizes.map(|(bucket, &n)| match bucket {

@@ -1,4 +1,4 @@
-//! What a corpus holds, in numbers.
+//! Statistics of a corpus.
 
 mod chart;
 mod histogram;
@@ -22,16 +22,16 @@ use crate::task::{Output, Tally, Task, Written, guarded};
 pub use histogram::Histogram;
 pub use names::Names;
 
-/// Counts what the rows of a corpus hold.
+/// Counts the contents of rows.
 #[derive(Debug)]
 pub struct Count {
-    /// What reads rows.
+    /// The reader of rows.
     pub reader: RowReader,
-    /// What else decides how rows are read, as the caller names it.
+    /// Further settings of the reader, in the caller's form.
     pub settings: Value,
 }
 
-/// What a corpus holds.
+/// Statistics of a corpus.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -44,39 +44,39 @@ pub struct Stats {
     pub bad_rows: u64,
     /// Why they cannot be read.
     pub errors: Names,
-    /// Rows with a call that is truncated, unknown or invalid, or a message that cannot be read.
+    /// Rows with a truncated, unknown or invalid call, or an unreadable message.
     pub faulty_rows: u64,
-    /// Rows that bring their own tools.
+    /// Rows with their own tools.
     pub rows_with_tools: u64,
-    /// Rows by how many calls they have.
+    /// Rows by their number of calls.
     pub calls_per_row: Histogram,
-    /// Texts and messages of the assistant that were read.
+    /// Parsed texts and messages of the assistant.
     pub messages: u64,
     /// Messages that cannot be read.
     pub unread_messages: u64,
     /// Calls.
     pub calls: u64,
-    /// Calls by dialect; `openai` is a call that is beside the text.
+    /// Calls by dialect; `openai` is a structured call.
     pub dialects: BTreeMap<String, u64>,
-    /// Calls by how they ended.
+    /// Calls by their end.
     pub ends: BTreeMap<String, u64>,
-    /// Calls by where they stand.
+    /// Calls by their place.
     pub places: BTreeMap<String, u64>,
     /// Notes by code.
     pub notes: BTreeMap<String, u64>,
-    /// Calls by the tool's name, as it was written.
+    /// Calls by the tool's name, in its written form.
     pub tools: Names,
     /// Calls of tools that are not on the list.
     pub unknown_tools: Names,
-    /// Arguments against schemas.
+    /// Arguments by validity.
     pub arguments: ArgumentCounts,
     /// Calls with invalid arguments, by the tool's name.
     pub invalid_tools: Names,
-    /// Calls by how many bytes their arguments have.
+    /// Calls by the number of bytes of their arguments.
     pub argument_bytes: Histogram,
 }
 
-/// Calls by what the schema of their tool says of the arguments.
+/// Calls by the result of validation against the schema of their tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -135,7 +135,7 @@ fn add(counts: &mut BTreeMap<String, u64>, later: BTreeMap<String, u64>) {
     }
 }
 
-/// Counts one more, without a new text where the name is there.
+/// Increments a count, without a new string if the name exists.
 fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
     match counts.get_mut(name) {
         Some(n) => *n += 1,

@@ -1,27 +1,27 @@
-//! How often each name was met.
+//! The frequency of names.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// How many names are counted one by one.
+/// The maximum number of names that are counted separately.
 const MOST: usize = 10_000;
 
-/// How many bytes of a name are used.
+/// The maximum number of bytes of a name.
 const LONGEST: usize = 160;
 
-/// How often each name was met. Once there are 10,000 of them, further ones are counted together: what is held stays bounded.
+/// The frequency of names. After 10,000 names, further ones are counted together, so that the memory is bounded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Names {
-    /// By name, of which 160 bytes are used.
+    /// By name, cut to 160 bytes.
     pub counts: BTreeMap<String, u64>,
-    /// Those of further names, together.
+    /// The count of all further names.
     pub others: u64,
 }
 
 impl Names {
-    /// Counts one more.
+    /// Increments the count of a name.
     pub(crate) fn count(&mut self, name: &str) {
         let name = start(name, LONGEST);
         if let Some(n) = self.counts.get_mut(name) {
@@ -49,7 +49,7 @@ impl Names {
         }
     }
 
-    /// The names that were met most, with their counts; of equal counts by name.
+    /// The most frequent names, with their counts; equal counts in order of name.
     pub fn most(&self, n: usize) -> Vec<(&str, u64)> {
         let mut names: Vec<(&str, u64)> = self
             .counts
@@ -61,13 +61,13 @@ impl Names {
         names
     }
 
-    /// How many were counted in all.
+    /// The total count.
     pub fn total(&self) -> u64 {
         self.counts.values().sum::<u64>() + self.others
     }
 }
 
-/// The start of a text, of at most so many bytes.
+/// The start of a text, with at most this many bytes.
 fn start(text: &str, most: usize) -> &str {
     let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {

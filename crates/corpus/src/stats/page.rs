@@ -1,4 +1,4 @@
-//! What a corpus holds, as a page that needs nothing but itself.
+//! The statistics of a corpus as a self-contained page.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use toolglot_engine::Code;
 use super::chart::{Bar, bars, columns, escaped, grouped, parts, percent};
 use super::{Histogram, Names, Stats};
 
-/// How many names a chart shows.
+/// The number of names in a chart.
 const SHOWN: usize = 25;
 
 const STYLE: &str = "
@@ -135,7 +135,7 @@ impl Stats {
     }
 }
 
-/// A code with its name, where there is one.
+/// A code with its name, if it has one.
 pub(super) fn note_label(code: &str) -> String {
     let number = code
         .strip_prefix('N')
@@ -149,7 +149,7 @@ pub(super) fn note_label(code: &str) -> String {
     )
 }
 
-/// The largest first; of equal ones by name.
+/// The largest first; equal ones in order of name.
 fn sorted(counts: impl Iterator<Item = (String, u64)>) -> Vec<Bar> {
     let mut bars: Vec<Bar> = counts.map(|(label, n)| Bar { label, n }).collect();
     bars.sort_by(|one, other| {
@@ -192,7 +192,7 @@ fn names_chart(out: &mut String, title: &str, names: &Names) {
     more(out, names.counts.len() - shown.len(), rest);
 }
 
-/// What a chart leaves out.
+/// A line about the names that a chart leaves out.
 fn more(out: &mut String, n_names: usize, n: u64) {
     if n > 0 {
         let _ = writeln!(

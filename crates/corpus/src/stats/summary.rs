@@ -1,4 +1,4 @@
-//! What a corpus holds, as lines for a person.
+//! The statistics of a corpus as lines for a person.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,7 +6,7 @@ use super::Stats;
 use super::chart::{grouped, percent};
 use super::page::note_label;
 
-/// How many names a list shows.
+/// The number of names in a list.
 const SHOWN: usize = 10;
 
 /// Stats as lines for a person.
@@ -69,7 +69,7 @@ impl Display for Stats {
     }
 }
 
-/// The names that were met, with their shares; nothing where there are none.
+/// The names with their shares; nothing if there are no names.
 fn list<N: Display>(
     f: &mut Formatter<'_>,
     title: &str,

@@ -1,5 +1,5 @@
-//! Formats that no model was taught, each as somebody would write it who has read the notation: a dialect, and a document of
-//! cases beside it. `TOOLGLOT_BLESS=1` writes what was parsed into the document.
+//! Formats that no model was taught, as a reader of the notation would write them. Each has a dialect, and a document
+//! of cases next to it. `TOOLGLOT_BLESS=1` writes the parsed events into the document.
 
 use std::path::Path;
 use std::{env, fs};

@@ -1,7 +1,8 @@
-//! Random grammars, each with random calls: what the compiler accepts parses back what was rendered.
+//! Random grammars with random calls: a grammar that the compiler accepts parses its rendered calls back.
 //!
-//! A value is *plain* if it holds none of the grammar's literals. Calls of plain values have to be rendered, parsed back equal
-//! and closed, whole and at every cut. Other values may be refused, but never be parsed otherwise than they were rendered.
+//! A value is *plain* if it contains none of the grammar's literals. Calls of plain values must be rendered, and parsed
+//! back equal and closed, whole and at every cut. Other values may be refused, but never be parsed differently from the
+//! rendered call.
 //! `TOOLGLOT_GRAMMARS=10000` makes more of them; `TOOLGLOT_GRAMMAR=17` makes one and prints it.
 
 mod random;
@@ -27,11 +28,11 @@ const MESSAGES: usize = 4;
 
 const WHOLE: Cut = Cut::Every(usize::MAX);
 
-/// What became of a grammar.
+/// The outcome for a grammar.
 enum Outcome {
     /// The compiler refuses it, for this reason.
     Refused(String),
-    /// So many of its messages were rendered.
+    /// The number of messages that were rendered.
     Rendered(usize),
 }
 
@@ -75,7 +76,7 @@ fn accepted_grammars_parse_what_they_render() {
         failures.len(),
         shown.join("\n")
     );
-    // A compiler that refuses everything is right, too.
+    // A compiler that refuses every grammar would pass, too.
     assert!(
         is_single || n_rendered * 2 >= n_seeds,
         "{n_rendered} of {n_seeds}"
@@ -192,8 +193,8 @@ fn check_message(
     Ok(true)
 }
 
-/// No call that would run holds a parameter that the tool does not have in the value before it. A tag in the value of one
-/// may leave the call in doubt.
+/// A closed call must not absorb an unknown parameter into the value before it. A tag in a value may leave the call in
+/// doubt.
 fn check_unknown(message: &Message, text: &str, calls: &Calls) -> Result<(), String> {
     for (call, (_, wanted)) in calls.calls.iter().zip(message) {
         let is_right = call
@@ -210,7 +211,7 @@ fn check_unknown(message: &Message, text: &str, calls: &Calls) -> Result<(), Str
     Ok(())
 }
 
-/// A rendered result is inside its frame, holds no marker that closes it, and decodes to the original text.
+/// A rendered result is inside its frame, contains no marker that closes the frame, and decodes to the original text.
 fn check_result(dialect: &Dialect, text: &str, failed: bool) -> Result<(), String> {
     let writer = ResultWriter::new(dialect);
     let call = CallText {
@@ -271,7 +272,7 @@ fn parsed(program: &Arc<Program>, text: &str, cut: Cut) -> Calls {
     calls
 }
 
-/// What was read, for people.
+/// The parsed calls, for people.
 fn shown(calls: &Calls) -> String {
     let mut lines = format!("  content {:?}", calls.content);
     for call in &calls.calls {
@@ -306,7 +307,7 @@ fn tools_without(key: &str) -> ToolSet {
     Toolbox::from_json(&tools).expect("a tool list").tool_set()
 }
 
-/// A call, or two: with few arguments first, then with more, then with what the grammar holds.
+/// A call, or two: first with few arguments, then with more, then with literals of the grammar.
 fn message(grammar: &Grammar, random: &mut Random, n: usize) -> Message {
     let n_calls = if n >= 2 && random.chance(3) { 2 } else { 1 };
     (0..n_calls).map(|_| call(grammar, random, n)).collect()

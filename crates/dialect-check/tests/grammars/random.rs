@@ -1,8 +1,8 @@
-//! A generator of numbers, and of the texts that calls hold.
+//! A generator of numbers, and of the texts in calls.
 
 use crate::grammars::rules::Grammar;
 
-/// Numbers that a seed determines (splitmix64, Steele, Lea and Flood 2014).
+/// Numbers determined by a seed (splitmix64, Steele, Lea and Flood 2014).
 pub(super) struct Random(u64);
 
 impl Random {
@@ -22,7 +22,7 @@ impl Random {
         (self.next() % n as u64) as usize
     }
 
-    /// Once in `n`.
+    /// True once in `n`.
     pub(super) fn chance(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
@@ -45,7 +45,7 @@ impl Random {
         ])
     }
 
-    /// A text: words with signs between, and where `is_wild` literals of the grammar, whole or in part.
+    /// A text: words with signs between; if `is_wild`, also literals of the grammar, whole or in part.
     pub(super) fn text(&mut self, grammar: &Grammar, is_wild: bool) -> String {
         const SIGNS: &[&str] = &[
             " ", " ", " ", ", ", ". ", "\n", "\n  ", ": ", "=", "\"", "'", "<", "</", ">", "<b>",

@@ -1,30 +1,30 @@
-//! Grammars of the notation's words: calls with parameters in every shape, in blocks and by themselves.
+//! Grammars in the words of the notation: calls with parameters in every shape, in blocks and alone.
 
 use toolglot_value::Value;
 
 use crate::grammars::random::Random;
 
-/// A dialect, and what its calls may be.
+/// A dialect, and the limits of its calls.
 pub(super) struct Grammar {
     pub(super) file: String,
-    /// All literals of the rules that are read.
+    /// All literals of the rules for parsing.
     pub(super) literals: Vec<String>,
-    /// The only tool, with the arguments that a call must have and may have.
+    /// The only tool, with its required and its optional arguments.
     pub(super) fixed: Option<(String, Vec<String>, Vec<String>)>,
-    /// Calls have ids.
+    /// Whether calls have ids.
     pub(super) has_id: bool,
-    /// Lists stand between brackets.
+    /// Whether lists are in brackets.
     pub(super) has_lists: bool,
 }
 
 impl Grammar {
-    /// Whether the items of its lists are kept apart by one of its literals.
+    /// Whether one of the grammar's literals separates list items.
     fn separates(&self) -> bool {
         let is_separator = |literal: &String| self.file.contains(&format!("lists(\"{literal}\")"));
         self.literals.iter().any(is_separator)
     }
 
-    /// Whether no text among the arguments holds one of the grammar's literals, or ends so that one would start in it.
+    /// Whether no text in the arguments contains a literal of the grammar, or ends with the start of one.
     pub(super) fn is_plain(&self, arguments: &Value) -> bool {
         match arguments {
             Value::String(text) => self.literals.iter().all(|literal| {
@@ -32,7 +32,7 @@ impl Grammar {
                 whole.find(literal.as_str()) == Some(text.len())
             }),
             Value::Array(items) if self.has_lists => items.iter().all(|item| self.is_plain(item)),
-            // Of a list without items no key is repeated.
+            // An empty list would repeat no key.
             Value::Array(items) if items.is_empty() && self.file.contains("repeated") => false,
             Value::Array(items) if items.len() > 1 && self.separates() => false,
             Value::Array(_) => self.is_plain(&Value::from(
@@ -44,7 +44,7 @@ impl Grammar {
     }
 }
 
-/// Writes one rule, and remembers its literals.
+/// A rule under construction, and its literals.
 #[derive(Default)]
 struct Rule {
     text: String,
@@ -419,7 +419,7 @@ fn counted(rule: &mut Rule, random: &mut Random, bytes: &str) {
     rule.add(bytes);
 }
 
-/// `"|\n" lines "\n"`, for all values or beside others.
+/// `"|\n" lines "\n"`, for all values or as one alternative.
 fn block_of_lines(rule: &mut Rule, random: &mut Random) {
     let is_alternative = random.chance(2);
     if is_alternative {
@@ -451,7 +451,7 @@ fn block_of_lines(rule: &mut Rule, random: &mut Random) {
     rule.literal("\n");
 }
 
-/// Texts of a rule for one tool, in order; all but the first may be missing.
+/// Texts of a rule for one tool, in order; all but the first are optional.
 fn fixed_values(rule: &mut Rule, random: &mut Random) -> (String, Vec<String>, Vec<String>) {
     let keys = ["text", "more", "path"];
     let (mut required, mut optional) = (Vec::new(), Vec::new());

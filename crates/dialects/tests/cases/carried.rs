@@ -1,4 +1,5 @@
-//! What a dialect can carry: calls of every kind written in each dialect, and read back alone and as the union.
+//! The calls that a dialect can carry: calls of every kind, written in each dialect and read back alone and in the
+//! union.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +11,7 @@ use toolglot_engine::{
 use toolglot_toolset::Toolbox;
 use toolglot_value::{Map, Value, json};
 
-/// Texts that are some dialect's own.
+/// Texts that are markup of some dialect.
 const MARKERS: &[&str] = &[
     "<tool_call>{\"name\": \"ping\", \"arguments\": {}}</tool_call>",
     "</arg_value>",
@@ -41,7 +42,7 @@ fn text(name: &'static str, text: &str) -> Kind {
     one(name, "text", Value::from(text))
 }
 
-/// What a call could hold, the ordinary first; `own` is a call as the dialect writes it.
+/// The kinds of calls, the ordinary ones first; `own` is a call as the dialect writes it.
 fn kinds(own: &str) -> Vec<Kind> {
     let deep = (0..40).fold(json!({}), |inner, _| json!({ "k": inner }));
     let number = |digits: &str| serde_json::from_str(digits).expect("it is a number");
@@ -127,7 +128,7 @@ pub(crate) fn tools() -> ToolSet {
         .tool_set()
 }
 
-/// Whether the text is read as the calls.
+/// Whether the text parses to the calls.
 fn reads(program: &Arc<Program>, text: &str, calls: &[(&str, Value)]) -> bool {
     let mut read = Calls::default();
     let mut parser = Parser::new(Arc::clone(program));
@@ -141,7 +142,7 @@ fn reads(program: &Arc<Program>, text: &str, calls: &[(&str, Value)]) -> bool {
         })
 }
 
-/// Two calls as the dialect writes them; `None` where it has calls of its own tools alone.
+/// Two calls as the dialect writes them; `None` if it only has calls of its own tools.
 pub(crate) fn two_calls(dialect: &Dialect) -> Option<String> {
     let args = ["{\"text\": \"a.rs\", \"count\": 2}", "{}"];
     let [save, ping] = ["save", "ping"].map(|name| CallText {
@@ -157,7 +158,7 @@ pub(crate) fn two_calls(dialect: &Dialect) -> Option<String> {
 /// The table for `docs/dialects.md`.
 ///
 /// # Panics
-/// If a text that `render` hands out is not read as the calls by the dialect itself.
+/// If the dialect itself does not read a rendered text as the calls.
 pub(crate) fn table() -> String {
     let tools = tools();
     let union = Arc::new(toolglot_dialects::auto().for_tools(&tools));

@@ -1,4 +1,4 @@
-//! Final closers that a message lacks: servers strip the stop string that a model stopped at, and some models stop early.
+//! Missing final closers: servers strip the stop string at which a model stopped, and some models stop early.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ const ARGS: &str = "{\"text\": \"a.rs\", \"count\": 2}";
 /// The table for `docs/dialects.md`.
 ///
 /// # Panics
-/// If a call whose arguments are whole does not end as the reason for the message's end says.
+/// If a call with complete arguments does not end as the finish reason requires.
 pub(crate) fn table() -> String {
     let tools = carried::tools();
     let mut same: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
@@ -40,7 +40,7 @@ pub(crate) fn table() -> String {
     out
 }
 
-/// The closers that a call may lack, and the first one that it may not.
+/// The closers that a call may lack, and the first closer that it needs.
 fn row(dialect: &Dialect, tools: &ToolSet) -> Option<(String, String)> {
     let call = CallText {
         name: "save",
@@ -80,7 +80,7 @@ fn closer<'a>(literals: &[&str], text: &'a str) -> Option<&'a str> {
     Some(&text[tag.or(literal)?..])
 }
 
-/// Whether the arguments are whole in `text`, which lacks closers.
+/// Whether the arguments are complete in `text`, which lacks closers.
 fn is_whole(program: &Arc<Program>, text: &str, dialect: &str) -> bool {
     let json = |text: &str| toolglot_value::from_str(text).ok();
     let ends = [Finish::Stop, Finish::Unknown, Finish::Length].map(|why| {
@@ -96,7 +96,7 @@ fn is_whole(program: &Arc<Program>, text: &str, dialect: &str) -> bool {
         Some((call.end, is_same || call.end == End::Truncated, notes(call)))
     });
     match &ends {
-        // The call is over: what is missing is the closer of what it stands in.
+        // The call has ended: the missing closer belongs to the enclosing block.
         [
             Some((End::Closed, true, _)),
             Some((End::Closed, true, _)),

@@ -1,4 +1,4 @@
-//! What every dialect must have: rules that compile, and cases of each kind.
+//! Requirements for every dialect: rules that compile, and cases of each kind.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use toolglot_engine::{Limits, Program, ToolSet};
 
 use crate::cases::documents;
 
-/// The files of cases that each dialect has; those of a dialect without calls are the first three.
+/// The files of cases that each dialect has; a dialect without calls has the first three.
 const KINDS: &[&str] = &[
     "plain_text",
     "look_alike",
@@ -43,7 +43,7 @@ fn every_dialect_says_where_it_comes_from() {
         let name = dialect.name();
         assert!(dialect.setting("models").is_some(), "{name}");
         let source = dialect.setting("source").unwrap_or_default();
-        // The month in which that was read.
+        // The month in which the source was read.
         let month = source.rsplit_once(", 20").map_or("", |(_, month)| month);
         let is_month = month.len() == 5 && month.as_bytes()[2] == b'-';
         assert!(is_month || name == "chat", "{name}: `source: {source}`");

@@ -1,5 +1,5 @@
-//! Inputs of cases, damaged and with special tokens anywhere: read in every cut by the case's own program and by all
-//! dialects as one, with the case's tools.
+//! Damaged inputs of cases, with special tokens at random places. The case's own program and the union read them in
+//! every cut, with the case's tools.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::cases::special::special;
 use crate::cases::support::hostile::literals;
 use crate::cases::support::reading::{Message, read_all_ways_by};
 
-/// Longest input that is taken, in bytes.
+/// The longest input that is used, in bytes.
 const LONGEST: usize = 3000;
 
-/// How many texts are made of each case for each program, where `TOOLGLOT_CASES` does not say.
+/// The number of texts for each case and program, unless `TOOLGLOT_CASES` sets it.
 const TEXTS: u32 = 2;
 
 #[test]
@@ -57,12 +57,12 @@ fn damaged_cases_are_the_same_in_every_cut() {
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
 
-/// Reads damaged texts of the case, or says the smallest one that breaks a promise.
+/// Reads damaged texts of the case, or returns the smallest text that breaks a property.
 fn holds(program: &Arc<Program>, case: &Case, input: &str, others: &[&str]) -> Result<(), String> {
     let own = case.options.dialects.iter();
     let own = own.filter_map(|name| toolglot_dialects::get(name));
     let literals: Vec<String> = own.flat_map(literals).collect();
-    // Most come without special tokens.
+    // Most texts have no special tokens.
     let picks = prop_oneof![2 => Just(Vec::new()), 1 => vec(any::<Index>(), 1..5)];
     let why = select(&[Finish::Stop, Finish::Unknown, Finish::Length][..]);
     let strategy = (edits(&literals), picks, any::<u64>(), why);
@@ -83,7 +83,7 @@ fn holds(program: &Arc<Program>, case: &Case, input: &str, others: &[&str]) -> R
     read.map_err(|error| error.to_string())
 }
 
-/// Each case's texts begin elsewhere, and where `TOOLGLOT_SEED` says.
+/// The seed differs per case, and `TOOLGLOT_SEED` changes it.
 fn runner(begin: u32) -> TestRunner {
     let number = |variable| std::env::var(variable).ok()?.parse().ok();
     let config = Config {

@@ -1,4 +1,4 @@
-//! The documents that hold cases: those of `dialects/*/cases/`, and the documentation.
+//! The documents that contain cases: `dialects/*/cases/`, and the documentation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use toolglot_dialect_check::{Case, ProgramError};
 use toolglot_engine::{Program, ToolSet};
 
-/// A case, and the document that it stands in.
+/// A case, and the document that contains it.
 #[derive(Debug)]
 pub(crate) struct DocumentCase {
     pub(crate) file: PathBuf,
@@ -15,14 +15,14 @@ pub(crate) struct DocumentCase {
 }
 
 impl DocumentCase {
-    /// Where it stands, for people.
+    /// The place of the case, for people.
     pub(crate) fn place(&self) -> String {
         let (file, line) = (self.file.display(), self.case.line);
         format!("{file}:{line} {}", self.case.title)
     }
 }
 
-/// All cases of the package, and those of the documentation, in order of path.
+/// All cases of the package and of the documentation, in order of path.
 pub(crate) fn all() -> Vec<DocumentCase> {
     let root = root();
     let mut cases = Vec::new();
@@ -60,10 +60,10 @@ pub(crate) fn program(case: &Case) -> Result<Arc<Program>, ProgramError> {
     case.program(|name| Ok(toolglot_chat::dialect_named(name)?.clone()))
 }
 
-/// The tools that a case brings.
+/// The tools of a case.
 ///
 /// # Panics
-/// If they are none.
+/// If they are invalid.
 pub(crate) fn tools(case: &Case) -> ToolSet {
     let toolbox = case.toolbox().expect("it is checked when it is read");
     toolbox
@@ -91,7 +91,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The cases of a document; those that name no dialect are of `dialect`.
+/// The cases of a document; a case that names no dialect belongs to `dialect`.
 fn of_file(file: &Path, dialect: Option<&str>) -> Vec<DocumentCase> {
     let document =
         fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));

@@ -1,9 +1,9 @@
 //! Runs the cases of `dialects/*/cases/` and of the documentation.
 //!
-//! Each is read whole, in pieces of one byte and of three, and with special tokens also cut in two anywhere: the events must
-//! be the expected ones, and the same.
-//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test tests cases::` writes what was read in place of what was expected;
-//! read the difference before committing it.
+//! Each input is read whole, in pieces of one byte and of three, and with special tokens also cut in two anywhere. The
+//! events must be the expected ones in every cut.
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test tests cases::` replaces the expected events by the emitted
+//! ones; read the difference before committing it.
 
 #[path = "../../../engine/tests/properties/edits.rs"]
 mod edits;

@@ -1,4 +1,4 @@
-//! `docs/dialects.md`: written from the data, and compared with it.
+//! Generates `docs/dialects.md` from the data, and compares the file with it.
 //!
 //! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test tests cases::` writes it anew.
 
@@ -28,13 +28,13 @@ fn the_overview_is_that_of_the_data() {
     );
 }
 
-/// What `auto` makes of the cases of a dialect.
+/// The results of `auto` for the cases of a dialect.
 #[derive(Default)]
 struct Union {
     n_cases: usize,
-    /// Titles of cases whose calls are others.
+    /// Titles of cases whose calls differ.
     others: Vec<String>,
-    /// The dialects that its calls are said to be of, beside its own name.
+    /// The dialects that `auto` assigns to the calls, besides the dialect's own name.
     names: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ fn page() -> String {
     out
 }
 
-/// What `auto` decides where the bytes do not.
+/// The decisions of `auto` where the bytes are ambiguous.
 fn decisions(union: &BTreeMap<String, Union>) -> String {
     let mut out = String::from(
         "\n## What `auto` decides\n\n\
@@ -121,7 +121,7 @@ fn decisions(union: &BTreeMap<String, Union>) -> String {
     out
 }
 
-/// The cases of the dialects' folders, read with the dialect and as the union.
+/// The cases of the dialects' folders, read by the dialect and by the union.
 fn union(cases: &[DocumentCase]) -> BTreeMap<String, Union> {
     let mut found: BTreeMap<String, Union> = BTreeMap::new();
     let mut programs: BTreeMap<Option<String>, Arc<Program>> = BTreeMap::new();
@@ -129,7 +129,7 @@ fn union(cases: &[DocumentCase]) -> BTreeMap<String, Union> {
         let [name] = &*case.options.dialects else {
             continue;
         };
-        // Those take part with their own tools only; a case of documentation is none of a dialect.
+        // Shell-block dialects take part only with their own tools; a case of the documentation belongs to no dialect.
         let own = toolglot_dialects::get(name).expect("it is checked when it is read");
         if own.split().is_some() || !file.starts_with(documents::dialects()) {
             continue;
@@ -163,7 +163,7 @@ fn aliases(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text as Markdown shows it: a tag outside of code would be taken for HTML.
+/// The text as Markdown shows it: outside of code, a tag would become HTML.
 fn escaped(text: &str) -> String {
     let parts = text.split('`').enumerate().map(|(index, part)| {
         if index % 2 == 0 {

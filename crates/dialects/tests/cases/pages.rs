@@ -1,4 +1,4 @@
-//! Every code of a note has its entry in the documentation.
+//! Every note code has its entry in the documentation.
 
 use std::fs;
 

@@ -1,7 +1,7 @@
-//! The cases that any parser of a dialect should read as they are: `crates/conform` gives them to other people's.
+//! Cases that any parser of a dialect should read the same: `crates/conform` gives them to other projects' parsers.
 //!
-//! They are those of four files of each dialect, without a note, with closed calls only, and read in no special manner.
-//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test tests cases::shared` writes them anew.
+//! They come from four files of each dialect and have no notes, only closed calls and no special options.
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test tests cases::shared` regenerates them.
 
 use std::collections::BTreeMap;
 use std::{env, fs};
@@ -45,7 +45,7 @@ fn cases_for_other_parsers_are_up_to_date() {
     assert!(found == lines, "{} is out of date", file.display());
 }
 
-/// The case, with what is read in it; `None` where other parsers may well differ.
+/// The case with its parsed calls; `None` if other parsers may reasonably differ.
 fn row(case: &Case, stem: &str) -> Option<Value> {
     let [dialect] = case.options.dialects.as_slice() else {
         return None;

@@ -1,4 +1,5 @@
-//! Special tokens of a dialect are barred from results: its rules hold them, and a tokenizer makes them of the same letters.
+//! Special tokens of a dialect are forbidden in results: they are literals of its rules, and a tokenizer recognizes
+//! their text.
 
 use toolglot_engine::{CallText, ResultText, ResultWriter};
 

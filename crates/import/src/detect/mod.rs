@@ -14,15 +14,15 @@ use jinja::{TemplateText, bounds};
 use score::{Score, heads};
 use template_run::RenderedCalls;
 
-/// What a chat template teaches, as far as its text and the call that it renders tell.
+/// The dialects that a chat template teaches, as far as its text and its rendered calls show.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Detection {
     /// Dialects whose calls the template writes, or whose literals are in it, the best first.
     pub candidates: Vec<Candidate>,
-    /// A call that the template renders, where the best candidate was chosen since it reads that.
+    /// A call that the template renders, if the best candidate was chosen because it reads that call.
     pub call: Option<String>,
-    /// A call that the template renders, where no candidate reads it.
+    /// A call that the template renders, if no candidate reads it.
     pub unread_call: Option<String>,
 }
 
@@ -62,19 +62,19 @@ pub enum Rank {
     ReadsNoCall,
     /// Less of its text is in the template.
     FewerLiterals,
-    /// As much of its text is there. These literals of it do not, and the best candidate has none of them.
+    /// As much of its text is there. These of its literals are not, and the best candidate has none of them.
     Lacks(Vec<&'static str>),
-    /// Nothing tells it from the best.
+    /// Nothing distinguishes it from the best.
     Alike,
 }
 
-/// The dialects that a chat template teaches: Jinja, or a `tokenizer_config.json` that holds some.
+/// The dialects that a chat template teaches. The document is Jinja, or a `tokenizer_config.json` with a template.
 ///
-/// First come the dialects that read most of the call that the template renders, or else those of whose literals most is in
-/// it. Among equals a dialect comes first that has a literal of its own there, of which a model is named, which writes calls with
-/// these blanks, of which least is missing, and a model's own before one of any model.
+/// Dialects that read most of the rendered call come first, or else those with most bytes of literals in the template.
+/// Ties are broken in this order: literals of its own, a named model, calls with these blanks, a model's own dialect
+/// before one for any model, more of all literals present, fewer missing.
 ///
-/// The template runs with a budget of steps, bytes and time, on a thread of its own.
+/// The template runs with a budget of steps, bytes and time, on its own thread.
 ///
 /// # Errors
 /// [`ImportError::ChatTemplate`]: the template is too large, or takes too long.
@@ -107,11 +107,10 @@ pub fn detect(document: &str) -> Result<Detection, ImportError> {
         let written = Reverse(one.written);
         (weight, own, named, written, kind, present, missing)
     });
-    // What reads the call that the template writes is believed before what is in its text, unless the call is written bare,
-    // and the text teaches a marker.
+    // Reading the rendered call ranks before matching the text, unless the call is bare and the text teaches a marker.
     let is_marked = scores.first().is_some_and(|best| best.is_marked);
-    let is_asked = !(is_marked && calls.iter().any(|call| template_run::is_bare(call)));
-    if is_asked {
+    let by_call = !(is_marked && calls.iter().any(|call| template_run::is_bare(call)));
+    if by_call {
         scores.sort_by_key(|one| Reverse(one.covered));
     }
     let Some(best) = scores.first() else {
@@ -120,7 +119,7 @@ pub fn detect(document: &str) -> Result<Detection, ImportError> {
     let is_read = scores.iter().any(|one| one.covered.is_some());
     let call = calls.into_iter().next();
     let unread_call = call.clone().filter(|_| !is_read);
-    let call = call.filter(|_| is_asked && best.covered.is_some());
+    let call = call.filter(|_| by_call && best.covered.is_some());
     let candidates = scores.iter().enumerate().map(|(n, one)| Candidate {
         dialect: one.dialect,
         literals: (one.evidence.iter())
@@ -135,7 +134,7 @@ pub fn detect(document: &str) -> Result<Detection, ImportError> {
             .collect(),
         rank: match n {
             0 => Rank::Best,
-            _ => rank(one, best, is_asked),
+            _ => rank(one, best, by_call),
         },
     });
     Ok(Detection {
@@ -158,17 +157,17 @@ pub(crate) fn rendered_calls(source: &str) -> Result<RenderedCalls, ImportError>
     template_run::rendered_calls(source).map_err(|what| too_much(0, what))
 }
 
-/// Whether a dialect reads what a chat template writes.
+/// Whether a dialect reads the calls of a chat template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TemplateMatch {
-    /// The dialect reads the call of the template as it was given.
+    /// Whether the dialect reads the template's call with the values that were given to the template.
     pub is_match: bool,
-    /// A call that the template renders. `None`: it renders none.
+    /// A call that the template renders; `None` if it renders none.
     pub call: Option<String>,
 }
 
-/// Renders a call with a chat template, and parses it with a dialect of one's own.
+/// Renders a call with a chat template, and parses it with the given dialect.
 ///
 /// # Errors
 /// [`ImportError::ChatTemplate`]: the template is too large, or takes too long.
@@ -180,8 +179,8 @@ pub fn match_template(document: &str, dialect: &Dialect) -> Result<TemplateMatch
     })
 }
 
-fn rank(one: &Score, best: &Score, is_asked: bool) -> Rank {
-    if is_asked && one.covered < best.covered {
+fn rank(one: &Score, best: &Score, by_call: bool) -> Rank {
+    if by_call && one.covered < best.covered {
         return match one.covered {
             Some(_) => Rank::ReadsLess,
             None => Rank::ReadsNoCall,
@@ -196,7 +195,7 @@ fn rank(one: &Score, best: &Score, is_asked: bool) -> Rank {
     }
 }
 
-/// The text of a template: Jinja as it stands, or what a `tokenizer_config.json` holds of it.
+/// The text of a template: Jinja as it is, or the templates in a `tokenizer_config.json`.
 pub(crate) fn template(text: &str) -> String {
     let Ok(Value::Object(config)) = toolglot_value::from_str(text) else {
         return text.to_owned();

@@ -5,26 +5,26 @@ use toolglot_engine::{Dialect, Evidence};
 
 use super::template_run;
 
-/// A dialect of which literals are in the template.
+/// A dialect with literals in the template, or one that reads its rendered call.
 pub(super) struct Score {
     pub(super) dialect: &'static Dialect,
     pub(super) evidence: Vec<Evidence>,
-    /// Bytes of all its literals that are there: also of reasoning, answers and ends of turns.
+    /// Bytes of all its literals in the template, also of those for reasoning, answers and ends of turns.
     pub(super) present: usize,
-    /// Those that do not.
+    /// Its literals that are not in the template.
     pub(super) absent: Vec<&'static str>,
-    /// Bytes of the literals by which its calls are written, blanks included, that are there, without those that do not.
+    /// Bytes of the literals of its written calls, blanks included: those in the template, minus those that are not.
     pub(super) written: isize,
-    /// The template names a model of it.
+    /// Whether the template names a model of the dialect.
     pub(super) is_named: bool,
-    /// What is there has a marker.
+    /// Whether one of its literals in the template is a marker.
     pub(super) is_marked: bool,
-    /// It reads the call that the template writes: characters of the call and its markers.
+    /// If it reads the rendered call: the number of characters of the call and its markers.
     pub(super) covered: Option<usize>,
 }
 
 impl Score {
-    /// `template` is what `source` writes, `calls` are calls that it rendered.
+    /// `template` is the text that `source` writes; `calls` are the calls that it renders.
     pub(super) fn in_template(
         dialect: &'static Dialect,
         template: &str,
@@ -33,7 +33,7 @@ impl Score {
     ) -> Option<Score> {
         let covered = template_run::covered(dialect, calls);
         let mut evidence = dialect.found_in(template);
-        // Words of any prose are no markers, but for one that a bracket follows.
+        // Words of prose are not markers, except one before a bracket.
         let nexts = evidence.iter().skip(1).map(Some).chain([None]);
         let counts: Vec<bool> = evidence
             .iter()
@@ -94,13 +94,13 @@ impl Score {
         self.evidence.iter().map(|one| one.literal.len()).sum()
     }
 
-    /// Whether it is not a model's own.
+    /// Whether the dialect is for any model.
     pub(super) fn is_any(&self) -> bool {
         let models = self.dialect.setting("models");
         models.is_some_and(|models| models.starts_with("any"))
     }
 
-    /// What of it stands nowhere in the template and is not one of `other`'s.
+    /// Its literals that are neither in the template nor among those of `other`.
     pub(super) fn misses(&self, other: &Score) -> Vec<&'static str> {
         let theirs = other.dialect.literals();
         let own = self.absent.iter().copied();
@@ -108,7 +108,7 @@ impl Score {
     }
 }
 
-/// The dialect that counts where bytes cannot tell this one from it, the one that counts for that, and so on.
+/// The dialect that is preferred if both read the same bytes, the one preferred to that one, and so on.
 pub(super) fn heads(dialect: &Dialect) -> impl Iterator<Item = &'static Dialect> {
     let next = |one: &Dialect| {
         let family = one
@@ -119,7 +119,7 @@ pub(super) fn heads(dialect: &Dialect) -> impl Iterator<Item = &'static Dialect>
     std::iter::successors(next(dialect), move |one| next(one))
 }
 
-/// A quoted key alone says nothing: it is in every template with tools. A fence is in every prose.
+/// A quoted key alone is not a marker, as every template with tools has it. Any prose may have a fence.
 fn is_marker(literal: &str) -> bool {
     literal.len() > 2 && !literal.starts_with('"') && !literal.chars().all(|c| c == '`')
 }
@@ -127,7 +127,7 @@ fn is_marker(literal: &str) -> bool {
 /// Longest text between the name of a bare call and the key of its arguments, in bytes.
 const HEAD: usize = 160;
 
-/// Whether the template writes an object that has a name and arguments and nothing else: a call without a marker.
+/// Whether the template writes an object with only a name and arguments: a call without a marker.
 fn is_bare_call(evidence: &[Evidence], template: &str) -> bool {
     let has = |key: &&str| evidence.iter().any(|one| one.literal == *key);
     let keys = ["\"parameters\"", "\"arguments\""];
@@ -136,7 +136,7 @@ fn is_bare_call(evidence: &[Evidence], template: &str) -> bool {
     has(&"\"name\"")
         && key.is_some_and(|key| {
             template.match_indices(opener).any(|(at, _)| {
-                // After a tag it is what that tag opens.
+                // After a tag, the object is the content of that tag.
                 let is_bare = !template[..at].trim_end().ends_with(['>', ']']);
                 let rest = &template[at + opener.len()..];
                 let between = rest.find(key).map(|end| &rest[..end]);
@@ -150,19 +150,19 @@ fn is_bare_call(evidence: &[Evidence], template: &str) -> bool {
         })
 }
 
-/// Words with the signs of a sentence: `functions.`, `, and`.
+/// Words with punctuation: `functions.`, `, and`.
 fn is_word(literal: &str) -> bool {
     let is_sign = |c: char| matches!(c, '_' | '.' | ',' | '-' | ' ');
     literal.contains(char::is_alphanumeric)
         && literal.chars().all(|c| c.is_alphanumeric() || is_sign(c))
 }
 
-/// What any form has before a field: `Answer: `. Two of them are a marker.
+/// The label of a field in any form: `Answer: `. Two of them are a marker.
 fn is_label(literal: &str) -> bool {
     literal.trim_end().strip_suffix(':').is_some_and(is_word)
 }
 
-/// Shortest word of a model's name that tells it without its number.
+/// The shortest word that identifies a model without its number.
 const TELLING: usize = 5;
 
 /// Whether the template names a model of the dialect's: `Laguna`, `Granite 3.3` without its number, `GLM-4.7` with it.

@@ -1,9 +1,8 @@
-//! A template is asked: it renders a conversation in which a tool is called, and what it writes for the call is read by each
-//! dialect.
+//! Renders a conversation with a tool call by the template, and reads the rendered call with each dialect.
 //!
-//! Templates hold programs that no reader of their text follows. What they write is what the model was taught. A program from
-//! anywhere is run with a budget of steps, which pays for what it builds as well, on a stack that holds the deepest expression
-//! that is let through, and for a while.
+//! A template is a program that reading its text cannot follow. Its output is what the model was taught. It may come
+//! from anywhere, so it runs with a time limit, on a stack for the deepest expression that is accepted. A budget of
+//! steps also pays for the values that it builds.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -21,7 +20,7 @@ use crate::probe::{CALL_ID, NUMBER, SAID, TEXT, TOOL, arguments};
 
 /// Steps that a template may take.
 const FUEL: u64 = 1_000_000;
-/// Time that all of its renderings may take: a step is not always short.
+/// Time for all its renderings: a step is not always short.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The stack that a template is parsed and rendered on, in bytes.
 const STACK: usize = 256 << 20;
@@ -29,21 +28,21 @@ const STACK: usize = 256 << 20;
 /// The calls that a template renders.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RenderedCalls {
-    /// The call, in each way that a server gives it one, without what comes before it in every answer. Empty if the template
-    /// cannot be rendered, or writes no calls.
+    /// The call, in each form in which servers pass it to templates, without the text before it in every answer. Empty
+    /// if the template cannot be rendered, or writes no calls.
     pub(crate) calls: Vec<String>,
-    /// What follows an answer without a call: the end of the turn.
+    /// The text after an answer without a call: the end of the turn.
     pub(crate) turn_end: String,
 }
 
-/// Renders a call with the template, for as long as it may take.
+/// Renders a call with the template, within the time limit.
 ///
 /// # Errors
-/// What went wrong: the time is up, or nothing was rendered at all.
+/// The reason: the time is up, or nothing was rendered at all.
 pub(crate) fn rendered_calls(template: &str) -> Result<RenderedCalls, String> {
     let (sender, receiver) = mpsc::channel();
     let template = template.to_owned();
-    // If the time is up, the thread ends with the process.
+    // After the time limit, the thread may run until the process ends.
     thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || sender.send(calls(&template)))
@@ -63,14 +62,14 @@ fn calls(template: &str) -> RenderedCalls {
     let Ok(environment) = environment(&template) else {
         return RenderedCalls::default();
     };
-    let asked = context! { role => "user", content => "Look it up." };
-    // A template that spends its steps once is asked no more.
+    let question = context! { role => "user", content => "Look it up." };
+    // A template that has spent its steps once is not rendered again.
     let is_spent = Cell::new(false);
     let render = |answer: Option<Value>, prompts: bool| -> Option<String> {
         if is_spent.get() {
             return None;
         }
-        let messages: Vec<Value> = [asked.clone()].into_iter().chain(answer).collect();
+        let messages: Vec<Value> = [question.clone()].into_iter().chain(answer).collect();
         let template = environment.get_template("chat").ok()?;
         let written = template.render(context! {
             messages,
@@ -82,7 +81,7 @@ fn calls(template: &str) -> RenderedCalls {
         is_spent.set(matches!(&written, Err(error) if error.kind() == ErrorKind::OutOfFuel));
         written.ok()
     };
-    // Where the answer starts: some prompts end with what starts a call.
+    // The text before the answer: some prompts end with the start of a call.
     let before = [
         render(None, true),
         render(None, false),
@@ -119,8 +118,8 @@ fn calls(template: &str) -> RenderedCalls {
     }
 }
 
-/// Reads the calls as `dialect`: how many characters of one, blanks aside, are the call's or markup, at most; `None` if none
-/// is read as it was given.
+/// Reads the calls with `dialect`. Of one call, the most characters that are call or markup, without blanks; `None` if
+/// no call is read with its given values.
 pub(crate) fn covered(dialect: &Dialect, calls: &[String]) -> Option<usize> {
     let tools = toolglot_value::to_value(&[tool()]).expect("maps of text are JSON");
     let toolbox = Toolbox::from_json(&tools).expect("the tool is well formed");
@@ -159,7 +158,7 @@ fn tool() -> Value {
     context! { type => "function", function }
 }
 
-/// Bytes of the longest common start.
+/// Length of the longest common start, in bytes.
 fn common(left: &str, right: &str) -> usize {
     let mut pairs = left.char_indices().zip(right.chars());
     pairs
@@ -167,7 +166,7 @@ fn common(left: &str, right: &str) -> usize {
         .map_or(left.len().min(right.len()), |((at, _), _)| at)
 }
 
-/// An environment as `transformers` has it, with `chat` for the template.
+/// An environment like that of `transformers`, with the template under the name `chat`.
 fn environment(template: &str) -> Result<Environment<'_>, Error> {
     let mut environment = Environment::new();
     let mut syntax = SyntaxConfig::builder();
@@ -187,14 +186,15 @@ fn environment(template: &str) -> Result<Environment<'_>, Error> {
     Ok(environment)
 }
 
-/// `json.dumps`: the options that templates give it change nothing that is read.
+/// `json.dumps`: the options that templates pass do not change the values.
 fn to_json(value: &Value, _: Rest<Value>, _: Kwargs) -> Result<Value, Error> {
     let text = serde_json::to_string(value);
     let text = text.map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))?;
     Ok(Value::from_safe_string(text))
 }
 
-/// The tags `{% generation %}` and `{% endgeneration %}` mark what is trained on, and write nothing.
+/// Makes comments of the tags `{% generation %}` and `{% endgeneration %}`, which surround the training text and write
+/// nothing.
 fn without_generation(template: &str) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
@@ -206,7 +206,7 @@ fn without_generation(template: &str) -> String {
         let word = tag.trim_matches(|c: char| "{}%-+".contains(c) || c.is_whitespace());
         text.push_str(&rest[..at]);
         if matches!(word, "generation" | "endgeneration") {
-            // Its signs for blanks stay.
+            // The signs that strip blanks stay.
             text.push_str(if tag.starts_with("{%-") { "{#-" } else { "{#" });
             text.push_str(if tag.ends_with("-%}") { "-#}" } else { "#}" });
         } else {

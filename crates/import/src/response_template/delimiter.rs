@@ -8,14 +8,14 @@ use super::terms::{Side, literal, terms};
 /// Most texts that one end of a field lists.
 const TEXTS: usize = 256;
 
-/// What is at one end of a field.
+/// The delimiter at one end of a field.
 pub(super) enum Delimiter {
     Texts(Vec<String>),
     Pattern(Pattern),
 }
 
 impl Delimiter {
-    /// That side of a field; `None` where it has none, or where it is the message's end.
+    /// Reads one side of a field; `None` if it has no delimiter, or if the message's end is the delimiter.
     pub(super) fn read(spec: &Value, side: Side) -> Result<Option<Delimiter>, Unsupported> {
         let key = if side == Side::Open { "open" } else { "close" };
         let pattern_key = format!("{key}_pattern");
@@ -24,7 +24,7 @@ impl Delimiter {
             (Value::Null, Value::String(pattern)) => {
                 let mut all = pattern::read(pattern)
                     .map_err(|Unsupported(why)| Unsupported(format!("`{pattern_key}`: {why}")))?;
-                // One group of alternatives is those.
+                // A single group of alternatives is the same as its alternatives.
                 let group = match &all[..] {
                     [seq] => match &seq[..] {
                         [Part::Group(inside)] => Some(inside.clone()),
@@ -34,7 +34,7 @@ impl Delimiter {
                 };
                 all = group.unwrap_or(all);
                 if side == Side::Close {
-                    // The message's end closes everything, and JSON ends before what would be looked for after it.
+                    // The message's end closes everything, and JSON ends before any lookahead.
                     let is_json = spec["content"] == "json";
                     all.retain(|seq| match &seq[..] {
                         [Part::End] => false,
@@ -73,7 +73,7 @@ impl Delimiter {
         Ok(Some(Delimiter::Texts(texts)))
     }
 
-    /// What it says, as a pattern.
+    /// The delimiter as a pattern.
     pub(super) fn pattern(&self) -> Pattern {
         match self {
             Delimiter::Pattern(pattern) => pattern.clone(),
@@ -87,7 +87,7 @@ impl Delimiter {
     }
 }
 
-/// One delimiter as terms. `word` says what a named group becomes.
+/// One delimiter as terms. `word` gives the term for a named group.
 pub(super) fn side(
     delimiter: Option<&Delimiter>,
     side: Side,
@@ -118,7 +118,7 @@ pub(super) fn side(
                 .map_err(|Unsupported(why)| Unsupported(format!("`{key}`: {why}")))?,
         ),
     };
-    // Blanks before an opener are the text's that is there.
+    // Blanks before an opener belong to the text before it.
     let is_open = side == Side::Open;
     let written = written.map(|terms| match terms.strip_prefix("ws ") {
         Some(rest) if is_open => rest.to_owned(),

@@ -1,16 +1,16 @@
-//! Whether a short text is what a pattern says: for what was written by the rules, which the template must read.
+//! Matches a short text against a pattern: the template must read what the rules write.
 //!
-//! It tries all ways, in a budget of steps and of depth; it never runs over a message.
+//! It tries all ways, within a budget of steps and of depth; it never runs on a message.
 
 use super::pattern::{Part, Pattern};
 
-/// Parts and alternatives that a trial may look at.
+/// Parts and alternatives that a match may try.
 const STEPS: u32 = 200_000;
-/// Parts that may end at several places, inside each other and after each other: what follows each is tried above it on the
-/// stack. Without optimization twice as many fit 2 MiB.
+/// Parts with several possible ends, nested or in sequence: the parts after each are tried above it on the stack.
+/// Without optimization twice as many fit into 2 MiB.
 const DEPTH: u32 = 1_000;
 
-/// What is left of these.
+/// The rest of the budget.
 struct Budget {
     steps: u32,
     depth: u32,
@@ -24,7 +24,7 @@ impl Budget {
         }
     }
 
-    /// Whether there was a step left to take.
+    /// Takes a step; `false` if none is left.
     fn step(&mut self) -> bool {
         let is_left = self.steps > 0;
         self.steps -= u32::from(is_left);
@@ -34,21 +34,21 @@ impl Budget {
 
 type Then<'a> = &'a mut dyn FnMut(usize, &mut Budget) -> bool;
 
-/// Whether the whole of `text` is what the sequence says.
+/// Whether the sequence matches the whole of `text`.
 pub(super) fn is_whole(seq: &[Part], text: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let end = text.len();
     run(seq, &text, 0, &mut Budget::full(), &mut |at, _| at == end)
 }
 
-/// Whether the pattern is found in `text`.
+/// Whether the pattern matches a part of `text`.
 pub(super) fn is_found(pattern: &Pattern, text: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let mut budget = Budget::full();
     (0..=text.len()).any(|at| any(pattern, &text, at, &mut budget, &mut |_, _| true))
 }
 
-/// A pattern whose named groups are certain texts.
+/// The pattern with given texts for its named groups.
 pub(super) fn filled(pattern: &Pattern, group: &dyn Fn(&str) -> Option<String>) -> Pattern {
     fn of(part: &Part, group: &dyn Fn(&str) -> Option<String>) -> Part {
         match part {
@@ -69,7 +69,7 @@ pub(super) fn filled(pattern: &Pattern, group: &dyn Fn(&str) -> Option<String>) 
 }
 
 fn any(all: &Pattern, text: &[char], at: usize, budget: &mut Budget, then: Then<'_>) -> bool {
-    // A loop: a closure of an iterator takes several frames where nothing is inlined.
+    // A loop, as an iterator's closure takes several frames where nothing is inlined.
     for seq in all {
         if budget.step() && run(seq, text, at, budget, then) {
             return true;
@@ -78,7 +78,7 @@ fn any(all: &Pattern, text: &[char], at: usize, budget: &mut Budget, then: Then<
     false
 }
 
-/// A sequence. Only a part that may end at several places takes stack.
+/// Matches a sequence. Only a part with several possible ends takes stack.
 fn run(seq: &[Part], text: &[char], at: usize, budget: &mut Budget, then: Then<'_>) -> bool {
     let mut at = at;
     for (n, part) in seq.iter().enumerate() {
@@ -100,7 +100,7 @@ fn run(seq: &[Part], text: &[char], at: usize, budget: &mut Budget, then: Then<'
 enum Ends {
     Nowhere,
     At(usize),
-    /// What it ends with is to be tried.
+    /// At several places, which must be tried.
     Anywhere,
 }
 

@@ -1,11 +1,11 @@
 //! A checkpoint's `response_template` as a dialect.
 //!
 //! Transformers stores in `tokenizer_config.json` how a model's text becomes a message: fields with their delimiters,
-//! the parser of what stands between, and a template of what it becomes
-//! (<https://huggingface.co/docs/transformers/main/chat_response_parsing>, seen 2026-11). What the notation can say of
-//! it is written as rules; what it cannot is refused, with the field, the key and what to write instead. Nothing of a template is
-//! written into the rules as it stands: texts are literals, and names are words or refused. What comes out is tried: messages
-//! made from the template must be read as it says (`sample`).
+//! the parser of the text between them, and a template of the result
+//! (<https://huggingface.co/docs/transformers/main/chat_response_parsing>, seen 2026-11). The parts that the notation
+//! can express become rules; any other is refused, with the field, the key and what to write instead. No text of a
+//! template is copied into the rules as it is: texts are literals, and names are words or refused. The result is
+//! tested: it must read messages made from the template as the template specifies (`sample`).
 
 mod delimiter;
 mod matcher;
@@ -27,7 +27,7 @@ use transform::{Name, Shape};
 /// Fields whose text is reasoning.
 const REASONING: &[&str] = &["thinking", "reasoning", "reasoning_content"];
 
-/// What a template may say beside its fields: its version, where an answer starts, what a message holds by itself.
+/// The keys of a template: its fields, its version, the start of an answer, and the defaults of a message.
 const OF_TEMPLATE: &[&str] = &[
     "defaults",
     "fields",
@@ -36,7 +36,7 @@ const OF_TEMPLATE: &[&str] = &[
     "version",
 ];
 
-/// What a field may say.
+/// The keys of a field.
 const OF_FIELD: &[&str] = &[
     "close",
     "close_pattern",
@@ -51,10 +51,10 @@ const OF_FIELD: &[&str] = &[
     "transform_each",
 ];
 
-/// What a message may hold by itself, beside its role: nothing.
+/// Defaults that a message may have beside its role: empty ones.
 const EMPTY: &[&str] = &["", "[]", "null", "{}"];
 
-/// A response template whose rules were written.
+/// A response template with its generated rules.
 #[derive(Debug)]
 pub(crate) struct Imported<'t> {
     fields: &'t toolglot_value::Map<String, Value>,
@@ -100,23 +100,23 @@ impl<'t> Imported<'t> {
         Ok(Imported { fields, text })
     }
 
-    /// Reads and writes with the dialect what the template says.
+    /// Tests that the dialect reads and writes what the template specifies.
     ///
     /// # Errors
-    /// The field of which something else came out, and the text.
+    /// The field with another result, and the text.
     pub(crate) fn try_out(&self, dialect: &Dialect) -> Result<(), String> {
         sample::try_out(self.fields, dialect)
     }
 }
 
-/// A field that has no opener, and holds what is left.
+/// Whether a field has no opener, and so holds the remaining text.
 fn is_implicit(spec: &Value) -> bool {
     spec["open"].is_null() && spec["open_pattern"].is_null()
 }
 
-/// The fields of a template that says nothing else that counts.
+/// The fields of a template that has no other significant keys.
 fn fields_of(template: &Value) -> Result<&toolglot_value::Map<String, Value>, Unsupported> {
-    // A template that stands alone may be the whole of a larger file.
+    // The keys are checked, as a template on its own may be another file altogether.
     let version = &template["version"];
     if !version.is_null() && version != 1 {
         return Err(Unsupported(format!("`version` is {version}: 1 is known")));
@@ -149,7 +149,7 @@ fn fields_of(template: &Value) -> Result<&toolglot_value::Map<String, Value>, Un
 struct Rules {
     lines: Vec<String>,
     values: Option<&'static str>,
-    /// Reasoning may start with the message.
+    /// Whether reasoning may start with the message.
     is_opened: bool,
 }
 
@@ -170,7 +170,7 @@ impl Rules {
     fn reasoning(&mut self, spec: &Value) -> Result<(), Unsupported> {
         only_text(spec)?;
         let mut openers = Delimiter::read(spec, Side::Open)?;
-        // Reasoning that starts with the message, or where nothing is read, is that which the prompt has opened.
+        // The prompt opens reasoning that starts with the message or with an empty match.
         if let Some(Delimiter::Pattern(all)) = &mut openers {
             let n = all.len();
             all.retain(|seq| !matches!(&seq[..], [Part::Start | Part::Lookahead(_)]));
@@ -209,7 +209,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Content that is what no other field reads.
+    /// Content without delimiters: the text that no other field reads.
     fn left(&mut self, spec: &Value, close: Option<String>) -> Result<(), Unsupported> {
         known_args(spec, &["strip", "strip_prefix", "strip_suffix"])?;
         if let Some((prefix, suffix)) = wrapped(spec)? {
@@ -217,7 +217,7 @@ impl Rules {
             self.lines
                 .push(format!("say = message_start {prefix} ws raw ws {suffix}"));
         }
-        // Its end is markup, and the blanks before that are the text's.
+        // Its closer is markup, and the blanks before the closer belong to the text.
         if let Some(close) = close {
             let close = close.strip_prefix("ws ").unwrap_or(&close);
             self.lines.push(format!("stop = {close}"));
@@ -268,7 +268,7 @@ impl Rules {
             return Ok(());
         }
         if let Some(tag) = left_open(spec, &shape) {
-            // Its closer is what a model writes, whatever stands between the last parameter and the end.
+            // A model writes its closer, whatever is between the last parameter and the end.
             let closer = literal(&format!("</{tag}>"));
             self.lines
                 .push(format!("write = {open} param* {closer}{close}"));
@@ -277,7 +277,7 @@ impl Rules {
         Ok(())
     }
 
-    /// What stands between the delimiters of a call.
+    /// The terms between the delimiters of a call.
     fn body(&mut self, spec: &Value, shape: &Shape) -> Result<String, Unsupported> {
         let arguments = &spec["content_args"];
         match spec["content"].as_str().unwrap_or("text") {
@@ -371,12 +371,13 @@ impl Rules {
             )?;
         }
         self.lines.push(format!("param = {}", blanks(&param)));
-        // What stands between the tags and the closer is not looked at: a closing tag, as far as is known.
+        // The text between the last tag and the closer is ignored: as far as is known, it is a closing tag.
         Ok("param* (\"</\" any \">\")?".to_owned())
     }
 }
 
-/// A rule of a text between delimiters. Where the blanks around the text are not part of it, theirs are no others.
+/// A rule for a text between delimiters. If the text's blanks are not part of it, the delimiters need no blanks of
+/// their own.
 fn around(rule: &str, open: &str, text: &str, close: Option<&str>) -> String {
     let is_stripped = text != "raw";
     let (mut open, mut close) = (open, close);
@@ -399,7 +400,7 @@ fn around(rule: &str, open: &str, text: &str, close: Option<&str>) -> String {
     }
 }
 
-/// A tool's name that can are in a rule.
+/// A tool's name that can be a word of a rule.
 fn tool_word(name: &str) -> Result<&str, Unsupported> {
     let is_word = name.starts_with(|c: char| c.is_alphanumeric() || c == '_')
         && name
@@ -415,8 +416,7 @@ fn tool_word(name: &str) -> Result<&str, Unsupported> {
     }
 }
 
-/// The tag that holds the name and that the opener leaves open, where the closer does not close it either: the parameters
-/// are in it.
+/// The tag that holds the name, if neither the opener nor the closer closes the tag: the parameters are inside it.
 fn left_open<'s>(spec: &'s Value, shape: &Shape) -> Option<&'s str> {
     let Name::Group(name) = &shape.name else {
         return None;
@@ -455,7 +455,7 @@ fn only_text(spec: &Value) -> Result<(), Unsupported> {
     }
 }
 
-/// A field that is an object of what is known, and may be left out of a message.
+/// Checks that a field has known keys only, and may be missing from a message.
 fn checked(spec: &Value) -> Result<(), Unsupported> {
     known_keys(spec, OF_FIELD)?;
     for key in ["optional", "repeats", "transform_each"] {
@@ -471,7 +471,7 @@ fn checked(spec: &Value) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// All keys of an object are among `known`.
+/// Checks that all keys of an object are among `known`.
 fn known_keys(value: &Value, known: &[&str]) -> Result<(), Unsupported> {
     let object = value
         .as_object()
@@ -485,7 +485,7 @@ fn known_keys(value: &Value, known: &[&str]) -> Result<(), Unsupported> {
     }
 }
 
-/// The same of what is said to the parser of a field's text.
+/// The same for the arguments of the parser of a field.
 fn known_args(spec: &Value, known: &[&str]) -> Result<(), Unsupported> {
     match &spec["content_args"] {
         Value::Null => Ok(()),
@@ -506,7 +506,7 @@ fn text(spec: &Value) -> Result<&'static str, Unsupported> {
     }
 }
 
-/// What may stand around content that has no delimiters, and is not part of it.
+/// The optional text around content without delimiters, which is not part of the content.
 fn wrapped(spec: &Value) -> Result<Option<(&str, &str)>, Unsupported> {
     let arguments = &spec["content_args"];
     match (&arguments["strip_prefix"], &arguments["strip_suffix"]) {
@@ -523,12 +523,12 @@ fn wrapped(spec: &Value) -> Result<Option<(&str, &str)>, Unsupported> {
     }
 }
 
-/// Terms with blanks after them, once.
+/// The terms with one `ws` after them.
 fn blanks(terms: &str) -> String {
     format!("{} ws", terms.strip_suffix(" ws").unwrap_or(terms))
 }
 
-/// Blanks, and the terms that follow them: those that a literal starts with are how the blanks are written.
+/// The terms after any blanks: blanks at the start of a literal are how these blanks are written.
 fn after_blanks(terms: &str) -> String {
     let terms = terms.strip_prefix("ws ").unwrap_or(terms);
     let literal = terms.strip_prefix('"').unwrap_or_default();
@@ -566,7 +566,7 @@ pub(crate) fn field_of(rule: &str) -> &'static str {
     }
 }
 
-/// The token around strings.
+/// The token that quotes strings.
 fn quote(arguments: &Value) -> Result<Option<String>, Unsupported> {
     let Some(pairs) = arguments["string_delims"].as_array() else {
         return Ok(None);

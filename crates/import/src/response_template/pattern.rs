@@ -1,16 +1,16 @@
-//! The regular expressions of response templates, read into parts.
+//! Parses the regular expressions of response templates.
 //!
-//! Transformers compiles them with Python's `regex` and `DOTALL`. What is read here is what such templates hold: characters,
-//! classes, groups, alternatives, repetition, and what looks at a place without reading. The rest is refused at its place.
+//! Transformers compiles them with Python's `regex` and `DOTALL`. The parser reads what such templates hold:
+//! characters, classes, groups, alternatives, repetition, and zero-width assertions. The rest is refused at its place.
 
-/// Longest pattern, in bytes; and with its repetitions written out, in parts.
+/// Longest pattern, in bytes, and in parts with its repetitions expanded.
 const LONGEST: usize = 4096;
-/// Most groups inside each other.
+/// Most nested groups.
 const DEPTH: usize = 32;
-/// Most times that a part is repeated by its number.
+/// The highest number of a counted repetition.
 const TIMES: u32 = 16;
 
-/// What of a template does not fit the notation, why, and what to write instead.
+/// The part of a template that does not fit the notation, why, and what to write instead.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unsupported(pub(super) String);
 
@@ -46,7 +46,7 @@ pub(super) struct Class {
 #[derive(Clone, Debug, PartialEq)]
 enum Item {
     Range(char, char),
-    /// `\s`, `\w`, `\d`; with a capital letter what is not one.
+    /// `\s`, `\w`, `\d`; a capital letter negates them.
     Kind(char),
 }
 
@@ -64,7 +64,7 @@ impl Class {
         self.items.iter().any(is_in) != self.negated
     }
 
-    /// Whether blanks are all that it has.
+    /// Whether it has only blanks.
     pub(super) fn is_blank(&self) -> bool {
         let solid = (' '..='~')
             .filter(|c| !c.is_whitespace())
@@ -76,7 +76,7 @@ impl Class {
 /// Reads a pattern.
 ///
 /// # Errors
-/// The first part of it that is not read here, with its place.
+/// The first part that is not supported, with its place.
 pub(super) fn read(pattern: &str) -> Result<Pattern, Unsupported> {
     if pattern.len() > LONGEST {
         return Err(Unsupported(format!("it is longer than {LONGEST} bytes")));
@@ -257,7 +257,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A part with what says how often it is there. Whether as much or as little as can be is taken makes no difference.
+    /// A part with its repetition. Greedy and lazy repetition make no difference here.
     fn repeated(&mut self, part: Part) -> Result<Part, Unsupported> {
         let at = self.at;
         let (min, max) = if self.eat("?") {
@@ -301,14 +301,14 @@ impl Reader<'_> {
     }
 }
 
-/// The characters, classes and places of a part, each as often as a message or a rule made of it may hold it.
+/// The number of characters, classes and assertions of a part, with its repetitions expanded.
 fn size(part: &Part) -> usize {
     match part {
         Part::Group(all) | Part::Named(_, all) | Part::Lookahead(all) => {
             let inside = all.iter().flatten().map(size);
             inside.fold(0, usize::saturating_add).max(1)
         }
-        // What repeats without an end is written so often as it must be there, and once more.
+        // A repetition without a maximum counts its minimum and one more.
         Part::Repeat(inner, min, max) => {
             let times = max.unwrap_or(*min + 1).max(1);
             size(inner).saturating_mul(times as usize)
@@ -317,7 +317,8 @@ fn size(part: &Part) -> usize {
     }
 }
 
-/// `{3}`, `{1,3}` or `{1,}` at the start of `text`: how often, and its length. Other braces are braces, as in Python.
+/// `{3}`, `{1,3}` or `{1,}` at the start of `text`: the numbers, and the length. Other braces are literals, as in
+/// Python.
 fn times(text: &str) -> Option<(u32, Option<u32>, usize)> {
     let inside = text.strip_prefix('{')?;
     let end = inside.find('}')?;

@@ -1,7 +1,7 @@
 //! Messages made from a template, which its dialect must read as the template says.
 //!
-//! Each part of a pattern says what it matches; so a text can be made of it without the rules that were written for it. What
-//! those read of the text is compared. A call that they write must be one by the template's patterns.
+//! Each part of a pattern defines its matches, so a text can be made from it without the generated rules. The result of
+//! these rules is compared with the template. A call that the rules write must match the template's patterns.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::probe::{NUMBER, SAID, TEXT, TOOL, arguments};
 const THOUGHT: &str = "Hm, hm.";
 const ID: &str = "a1";
 
-/// How a pattern is spelt out: the first alternatives and nothing that may be left out, or the last and everything.
+/// How a pattern is written out: the first alternatives without optional parts, or the last ones with everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spelling {
     Short,
@@ -32,7 +32,7 @@ enum Spelling {
 /// Reads messages with a dialect, and writes a call with it.
 ///
 /// # Errors
-/// The field of which something else came out than the template says.
+/// The field with another result than the template specifies.
 pub(super) fn try_out(fields: &Map<String, Value>, dialect: &Dialect) -> Result<(), String> {
     let whole = [Spelling::Short, Spelling::Full];
     for spelling in whole {
@@ -66,7 +66,7 @@ pub(super) fn try_out(fields: &Map<String, Value>, dialect: &Dialect) -> Result<
     }
 }
 
-/// Whether a call that was written is one by the template's own patterns.
+/// Whether a written call matches the template's own patterns.
 fn is_said(spec: &Value, tool: &str, written: &str) -> Result<bool, Unsupported> {
     let shape = shape_of(spec)?;
     let group = |name: &str| match shape.word_of(name) {
@@ -98,7 +98,7 @@ fn is_said(spec: &Value, tool: &str, written: &str) -> Result<bool, Unsupported>
     }))
 }
 
-/// What `transform` says beside these delimiters.
+/// The shape of a call by `transform` and the groups of these delimiters.
 fn shape_of(spec: &Value) -> Result<Shape, Unsupported> {
     let mut groups = Vec::new();
     for side in [Side::Open, Side::Close] {
@@ -109,7 +109,7 @@ fn shape_of(spec: &Value) -> Result<Shape, Unsupported> {
     Shape::read(spec, &groups)
 }
 
-/// A message, and what it must be read as.
+/// A message, and its expected result.
 struct Message {
     text: String,
     thought: Option<(String, &'static str)>,
@@ -207,15 +207,15 @@ impl Message {
         if read.calls.len() == self.n_calls && read.calls.iter().all(is_right) {
             Ok(())
         } else {
-            let told: Vec<(&str, &str)> = (read.calls.iter())
+            let found: Vec<(&str, &str)> = (read.calls.iter())
                 .map(|call| (&*call.name, call.arguments.as_str()))
                 .collect();
-            Err(differs("tool_calls", &told))
+            Err(differs("tool_calls", &found))
         }
     }
 }
 
-/// A call with what stands around it.
+/// A call with the text around it.
 struct Call {
     text: String,
     tool: String,
@@ -249,7 +249,7 @@ impl Call {
     }
 }
 
-/// The text of a group that is one of some texts.
+/// The text for a group with a fixed set of texts.
 fn choice(pattern: &Pattern, group: &str, spelling: Spelling) -> Option<String> {
     fn of(part: &Part, group: &str, spelling: Spelling) -> Option<String> {
         match part {
@@ -272,7 +272,7 @@ fn choice(pattern: &Pattern, group: &str, spelling: Spelling) -> Option<String> 
         .find_map(|part| of(part, group, spelling))
 }
 
-/// What stands between the delimiters of a call.
+/// The text between the delimiters of a call.
 fn body(
     spec: &Value,
     shape: &Shape,
@@ -328,7 +328,7 @@ fn body(
     }
 }
 
-/// Puts a value below the keys of a path.
+/// Puts a value under the keys of a path.
 fn put(into: &mut Value, path: &str, value: Value) {
     let mut at = into;
     for key in path.split('.') {
@@ -340,7 +340,7 @@ fn put(into: &mut Value, path: &str, value: Value) {
     *at = value;
 }
 
-/// One end of a field, spelt out; nothing where it has none.
+/// The text at one end of a field; empty if it has none.
 fn delimiter(
     spec: &Value,
     side: Side,
@@ -357,7 +357,7 @@ fn delimiter(
             text.cloned().unwrap_or_default()
         }
         Some(Delimiter::Pattern(mut pattern)) => {
-            // What starts with the message, or reads nothing, is read where the prompt is known.
+            // An opener that starts the message or matches nothing needs a known prompt.
             pattern.retain(|seq| !matches!(&seq[..], [Part::Start | Part::Lookahead(_)]));
             spelt(&pattern, spelling, group)
         }
@@ -373,7 +373,7 @@ fn spelt(pattern: &Pattern, spelling: Spelling, group: &dyn Fn(&str) -> Option<S
     let mut out = String::new();
     let mut is_bound = false;
     for part in seq.into_iter().flatten() {
-        // A run after a word and its end starts with what is not one.
+        // A run after a word boundary starts with a character that is not part of a word.
         if is_bound && matches!(part, Part::Repeat(..)) && out.ends_with(char::is_alphanumeric) {
             out.push(' ');
         }
@@ -406,7 +406,7 @@ fn spell(
                 Spelling::Full => max.unwrap_or(*min + 1).max(1),
             };
             match &**inner {
-                // A run of anything has blanks and signs in it, if it is long.
+                // A long run of any characters has blanks and punctuation in it.
                 Part::Class(class)
                     if max.is_none() && class.has('<') && spelling == Spelling::Full =>
                 {

@@ -2,7 +2,7 @@
 
 use super::pattern::{Part, Pattern, Unsupported};
 
-/// A literal of the notation. Braces that may be a hole there, around a word, are in two literals.
+/// A literal of the notation. Braces around a word would be a hole, so they are split into two literals.
 pub(super) fn literal(text: &str) -> String {
     literals(text).join(" ")
 }
@@ -42,7 +42,7 @@ fn escape(text: &str, out: &mut String) {
     }
 }
 
-/// Where a pattern stands.
+/// The position of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Open,
@@ -50,10 +50,10 @@ pub(super) enum Side {
     Inside,
 }
 
-/// Writes alternatives as terms. `word` says what a named group becomes; one that becomes nothing is a group like any other.
+/// Writes alternatives as terms. `word` gives the term for a named group; without a term the group is like any other.
 ///
 /// # Errors
-/// The first part that the notation has no word for.
+/// The first part that the notation cannot express.
 pub(super) fn terms(
     pattern: &Pattern,
     side: Side,
@@ -79,7 +79,8 @@ fn seq_terms(
 ) -> Result<String, Unsupported> {
     let mut out = Out::default();
     let mut parts = seq.iter().enumerate();
-    // What may come before an opener, and a run after it: `(?:<header>)?[^<]*`. Without the header the run is text.
+    // An optional header before an opener, and a run after it: `(?:<header>)?[^<]*`. Without the header the run is
+    // text.
     if side == Side::Open
         && let [Part::Repeat(header, 0, Some(1)), run @ Part::Repeat(..), ..] = seq
         && is_run(run)
@@ -121,7 +122,7 @@ fn is_run(part: &Part) -> bool {
 #[derive(Default)]
 struct Out {
     terms: Vec<String>,
-    /// Literal characters that were read and not written.
+    /// Literal characters that are read and not yet written.
     pending: String,
 }
 
@@ -175,17 +176,18 @@ impl Out {
         Ok(())
     }
 
-    /// A place between characters is read with them; but a run after a word starts with what is not a word: a blank.
+    /// A word boundary is part of the characters around it. A run after a word starts with a blank, which is not part
+    /// of a word.
     fn boundary(&mut self, next: Option<&Part>) {
-        let is_behind = self
+        let is_after_word = self
             .pending
             .ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        if is_behind && next.is_some_and(is_run) {
+        if is_after_word && next.is_some_and(is_run) {
             self.pending.push(' ');
         }
     }
 
-    /// A group whose text means something: a run, or one of some texts.
+    /// A group with a meaning: a run, or a fixed set of texts.
     fn capture(&mut self, word: &str, name: &str, inside: &Pattern) -> Result<(), Unsupported> {
         let texts: Option<Vec<String>> = inside.iter().map(|seq| text(seq)).collect();
         let is_one_run = matches!(&inside[..], [seq] if matches!(&seq[..], [one] if is_run(one)));
@@ -222,7 +224,7 @@ impl Out {
                     "a run of so many characters has no word: write `+` or `*`".to_owned(),
                 ));
             }
-            // A capture ends where what follows can start, so something must stand between.
+            // A capture ends where the next term can start, so a literal must be between them.
             if self.pending.is_empty()
                 && self.terms.last().is_some_and(|last| {
                     matches!(last.as_str(), "name" | "key" | "id" | "any" | "any?")
@@ -230,7 +232,7 @@ impl Out {
             {
                 self.push("ws(\" \")".to_owned());
             }
-            // What may be missing is not written: nothing says what to write.
+            // An optional run is not written: nothing defines its text.
             self.push(if min == 0 { "any?" } else { "any" }.to_owned());
             if class.has('<') {
                 self.push("(\"<\" any)*".to_owned());
@@ -283,7 +285,7 @@ impl Out {
             return;
         }
         let text = std::mem::take(&mut self.pending);
-        // Blanks after any blanks are some of them.
+        // Blanks after `ws` are part of it.
         let is_more = self.terms.last().is_some_and(|last| last == "ws");
         let text = if is_more { text.trim_start() } else { &text };
         if !text.is_empty() {
@@ -297,7 +299,7 @@ impl Out {
     }
 }
 
-/// The characters of a sequence that has nothing else.
+/// The text of a sequence that has only characters.
 fn text(seq: &[Part]) -> Option<String> {
     seq.iter()
         .map(|part| match part {
@@ -374,7 +376,7 @@ mod tests {
         }
     }
 
-    /// A text of any characters is a literal that reads as it.
+    /// A text of any characters becomes a literal that reads as that text.
     #[test]
     fn literals_say_what_they_hold() {
         for (text, expected) in [

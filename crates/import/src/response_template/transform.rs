@@ -1,10 +1,10 @@
-//! What `transform` makes of a parsed text: where a call's name, its arguments and its id stand.
+//! Parses `transform`: the places of a call's name, arguments and id.
 
 use toolglot_value::Value;
 
 use super::pattern::Unsupported;
 
-/// Where a call's name stands.
+/// The place of a call's name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Name {
     /// In a named group of a delimiter.
@@ -15,23 +15,23 @@ pub(super) enum Name {
     Fixed(String),
 }
 
-/// A call, as `transform` puts it together.
+/// The shape of a call, as `transform` builds it.
 #[derive(Debug)]
 pub(super) struct Shape {
     pub(super) name: Name,
-    /// The key of the arguments; `None`: the whole content.
+    /// The key of the arguments; `None` means the whole content.
     pub(super) arguments: Option<String>,
     pub(super) id: Option<Name>,
-    /// The content is a list of calls.
+    /// Whether the content is a list of calls.
     pub(super) is_list: bool,
 }
 
 impl Shape {
-    /// Reads `transform`; `groups` are those that the delimiters name.
+    /// Reads `transform`; `groups` are the named groups of the delimiters.
     pub(super) fn read(spec: &Value, groups: &[String]) -> Result<Shape, Unsupported> {
         let is_list = spec["transform_each"].as_bool().unwrap_or(false);
         let transform = match &spec["transform"] {
-            // A field that is one call becomes a list of it.
+            // A field with one call becomes a list of that call.
             Value::Array(all) if all.len() == 1 => &all[0],
             other => other,
         };
@@ -104,7 +104,7 @@ impl Shape {
         })
     }
 
-    /// The content is the call.
+    /// The shape of content that is the call itself.
     fn whole(is_list: bool) -> Shape {
         Shape {
             name: Name::Key("name".to_owned()),
@@ -114,7 +114,7 @@ impl Shape {
         }
     }
 
-    /// What a named group of the delimiters becomes.
+    /// The term for a named group of the delimiters.
     pub(super) fn word_of(&self, group: &str) -> Option<&'static str> {
         if self.name == Name::Group(group.to_owned()) {
             Some("name")
@@ -126,7 +126,7 @@ impl Shape {
     }
 }
 
-/// The path of a placeholder, `{content.name}`, which is the whole string.
+/// The path of a placeholder, `{content.name}`, that is the whole string.
 fn placeholder(value: &Value) -> Option<&str> {
     let path = value.as_str()?.strip_prefix('{')?.strip_suffix('}')?;
     let is_word =
@@ -134,7 +134,7 @@ fn placeholder(value: &Value) -> Option<&str> {
     path.split('.').all(is_word).then_some(path)
 }
 
-/// The object has no other keys.
+/// Checks that the object has no other keys.
 fn only(object: &Value, what: &str, known: &[&str]) -> Result<(), Unsupported> {
     let Some(object) = object.as_object() else {
         return Err(Unsupported(format!(

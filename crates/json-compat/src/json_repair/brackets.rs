@@ -1,11 +1,11 @@
-//! Commas, brackets and fences inside a string: its own, or the document's.
+//! Commas, brackets and fences inside a string: part of the string, or of the document.
 
 use super::Reader;
 use super::scan::{is_mark, is_one_of};
 use super::string::{Comma, Piece};
 
 impl Reader<'_> {
-    /// Whether a closer ends a bracket of the string's own.
+    /// Whether the character closes a bracket that belongs to the string.
     pub(super) fn is_inner_closer(piece: &mut Piece, c: char) -> bool {
         if matches!(c, '{' | '[') {
             if core::mem::take(&mut piece.awaits_bracket) || !piece.brackets.is_empty() {
@@ -25,13 +25,13 @@ impl Reader<'_> {
         false
     }
 
-    /// Whether the `}` here ends the string: its mark is missing.
+    /// Whether the `}` here ends the string, since the closing quote is missing.
     pub(super) fn brace_ends_string(&mut self, piece: &Piece) -> bool {
         let right = piece.right;
         let mut is_missing = self.at(self.i + 1) != Some('\\');
-        let mark = self.skip_to_cached(0, &[right], self.i + 1);
-        if mark < self.text.len() {
-            let follow = self.scroll(self.after(mark));
+        let quote = self.skip_to_cached(0, &[right], self.i + 1);
+        if quote < self.text.len() {
+            let follow = self.scroll(self.after(quote));
             match self.at(follow) {
                 None | Some(',' | '}') => is_missing = false,
                 Some(_) => {
@@ -60,7 +60,7 @@ impl Reader<'_> {
         is_missing
     }
 
-    /// Whether a fence behind a brace is the string's own.
+    /// Whether a fence after a brace belongs to the string.
     pub(super) fn fence_belongs(&mut self, piece: &mut Piece, fence: usize) -> bool {
         let mut from = fence + 3;
         let content = self.past_comments(from);
@@ -75,14 +75,14 @@ impl Reader<'_> {
             from = end;
         }
         let right = piece.right;
-        let mut mark = self.skip_to(&[right], from);
-        while self.at(mark) == Some(right) {
-            let follow = self.at(self.scroll(self.after(mark)));
+        let mut quote = self.skip_to(&[right], from);
+        while self.at(quote) == Some(right) {
+            let follow = self.at(self.scroll(self.after(quote)));
             if matches!(follow, Some(',' | '}' | ']') | None) {
                 piece.awaits_bracket |= keeps;
                 return true;
             }
-            mark = self.skip_to(&[right], self.after(mark));
+            quote = self.skip_to(&[right], self.after(quote));
         }
         false
     }
@@ -99,8 +99,8 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn member_follows(&mut self, mark: usize) -> bool {
-        let comma = self.scroll(self.after(mark));
+    pub(super) fn member_follows(&mut self, quote: usize) -> bool {
+        let comma = self.scroll(self.after(quote));
         if self.at(comma) != Some(',') {
             return false;
         }
@@ -123,7 +123,7 @@ impl Reader<'_> {
         c.is_some_and(|c| c.is_alphanumeric() || c == '_') && self.is_bare_key(at)
     }
 
-    /// Whether a bare key and its colon stand at `at`.
+    /// Whether a bare key with its colon is at `at`.
     pub(super) fn is_bare_key(&self, at: usize) -> bool {
         let mut end = at;
         while let Some(c) = self.at(end)
@@ -134,7 +134,7 @@ impl Reader<'_> {
         end > at && self.at(self.scroll(end)) == Some(':')
     }
 
-    /// Behind the bracket that closes the one at `from`; `None` if none does.
+    /// The position after the bracket that closes the one at `from`; `None` if no bracket does.
     pub(super) fn container_end(&mut self, from: usize) -> Option<usize> {
         let closer = |c: Option<char>| match c {
             Some('{') => Some('}'),
@@ -151,9 +151,9 @@ impl Reader<'_> {
             self.work += 1;
             let c = self.at(at)?;
             if is_mark(Some(c)) {
-                let end_mark = if c == '“' { '”' } else { c };
-                at = self.skip_to(&[end_mark], self.after(at));
-                if self.at(at) != Some(end_mark) {
+                let end_quote = if c == '“' { '”' } else { c };
+                at = self.skip_to(&[end_quote], self.after(at));
+                if self.at(at) != Some(end_quote) {
                     return None;
                 }
             } else if let Some(closes) = closer(Some(c))
@@ -171,7 +171,8 @@ impl Reader<'_> {
         None
     }
 
-    /// Whether the bracket at `at` begins a container inside the one at `from`, by what stands around it.
+    /// Whether the bracket at `at` opens a container inside the one at `from`; the characters around the bracket
+    /// decide.
     pub(super) fn nests(&mut self, at: usize, from: usize) -> bool {
         let head = self.text[..at].trim_end();
         let Some(before) = head.chars().next_back() else {
@@ -194,7 +195,7 @@ impl Reader<'_> {
         is_mark(next) || next == Some('}') || before == ':' && self.is_bare_key(next_at)
     }
 
-    /// What the comma here is.
+    /// The role of the comma here.
     pub(super) fn comma(&mut self) -> Comma {
         let at = self.scroll(self.i + 1);
         let Some(c) = self.at(at) else {
@@ -232,8 +233,8 @@ impl Reader<'_> {
         match self.at(special) {
             None => Comma::LastText,
             Some('{' | '[') => Comma::Text,
-            Some(mark) => {
-                let end = self.skip_to(&[mark], self.after(special));
+            Some(quote) => {
+                let end = self.skip_to(&[quote], self.after(special));
                 let is_key =
                     end < self.text.len() && self.at(self.scroll(self.after(end))) == Some(':');
                 if is_key { Comma::Member } else { Comma::Text }
@@ -241,7 +242,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether what stands behind a bare key's colon is a value.
+    /// Whether a value follows the colon of a bare key.
     pub(super) fn has_value(&mut self, from: usize) -> bool {
         let at = self.scroll(from);
         let c = self.at(at);

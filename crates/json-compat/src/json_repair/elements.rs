@@ -8,7 +8,7 @@ use crate::failure::RepairFailure;
 use toolglot_json::Repair;
 
 impl Reader<'_> {
-    /// Reads on in the innermost array.
+    /// Continues in the innermost array.
     pub(super) fn element(&mut self) -> Result<Next, RepairFailure> {
         loop {
             let Some(Frame::Array(frame)) = self.frames.last() else {

@@ -1,4 +1,4 @@
-//! A mark or an escape inside a string: what it is.
+//! The role of a quote or an escape inside a string.
 
 use super::scan::is_mark;
 use super::string::Piece;
@@ -6,10 +6,10 @@ use super::{Context, Reader};
 use toolglot_json::Repair;
 
 impl Reader<'_> {
-    /// A mark that may close the string. `None` if it was kept or does not decide, `Some` if the string ends.
+    /// A quote that may close the string. `None` if the quote was kept or decides nothing, `Some` if the string ends.
     #[expect(
         clippy::option_option,
-        reason = "whether the string ends, and what stands there"
+        reason = "whether the string ends, and the character there"
     )]
     pub(super) fn mark(&mut self, piece: &mut Piece, c: char) -> Option<Option<char>> {
         let right = piece.right;
@@ -23,7 +23,7 @@ impl Reader<'_> {
             if next < self.text.len() {
                 let colon = self.scroll(self.after(next));
                 if self.at(colon) == Some(':') {
-                    // The begin of the next key.
+                    // The start of the next key.
                     self.i -= self.before(self.i).map_or(1, char::len_utf8);
                     return Some(self.here());
                 }
@@ -37,8 +37,8 @@ impl Reader<'_> {
         }
         let (next, found) = self.scan_for_mark(piece);
         if found == Some(',') && current == Some(Context::Value) {
-            let mark = self.skip_to(&[right], next + 1);
-            let follow = self.at(self.scroll(self.after(mark)));
+            let quote = self.skip_to(&[right], next + 1);
+            let follow = self.at(self.scroll(self.after(quote)));
             if matches!(follow, Some('}' | ',')) {
                 self.inner(piece, c);
                 return None;
@@ -59,10 +59,10 @@ impl Reader<'_> {
         self.keep(piece, c);
     }
 
-    /// Two marks with text between them, or nothing: a pair inside the string, or the end of it.
+    /// Two quotes, with or without text between them: an inner pair, or the end of the string.
     #[expect(
         clippy::option_option,
-        reason = "whether the string ends, and what stands there"
+        reason = "whether the string ends, and the character there"
     )]
     pub(super) fn second_mark(
         &mut self,
@@ -132,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The next mark of the string's own, whatever stands before it.
+    /// The next quote of the string's kind, whatever precedes it.
     pub(super) fn find_mark(&mut self, piece: &Piece, from: usize) -> usize {
         let rest = self.text.get(from..).unwrap_or_default();
         if self.work > self.patience {
@@ -143,7 +143,7 @@ impl Reader<'_> {
         from.min(self.text.len()) + length
     }
 
-    /// The next mark behind this one, or what ends the search before it.
+    /// The next quote after this one, or an earlier character that ends the search.
     pub(super) fn scan_for_mark(&mut self, piece: &Piece) -> (usize, Option<char>) {
         let is_value = self.current() == Some(Context::Value);
         let mut only_blanks = true;
@@ -166,7 +166,7 @@ impl Reader<'_> {
         (at, self.at(at))
     }
 
-    /// Whether the mark here stands in a character class `[..]` of a regular expression.
+    /// Whether the quote here is in a character class `[..]` of a regular expression.
     pub(super) fn is_in_class(&mut self, piece: &Piece) -> bool {
         let Some(class) = piece.class else {
             return false;
@@ -179,10 +179,10 @@ impl Reader<'_> {
         self.skip_to_cached(3, &[']'], self.i + 1) < self.text.len()
     }
 
-    /// An escape whose backslash was kept. `None` if it was none; otherwise the character to go on with.
+    /// An escape whose backslash was kept. `None` if it is not an escape; otherwise the character to continue with.
     #[expect(
         clippy::option_option,
-        reason = "whether it was one, and what stands behind it"
+        reason = "whether it is an escape, and the character after it"
     )]
     pub(super) fn escape(&mut self, piece: &mut Piece, c: char) -> Option<Option<char>> {
         let active = piece.active();
@@ -193,12 +193,12 @@ impl Reader<'_> {
             return Some(self.here());
         }
         if c == '\\' {
-            let begin = self.i - 1;
-            let length = self.text.as_bytes()[begin..]
+            let start = self.i - 1;
+            let length = self.text.as_bytes()[start..]
                 .iter()
                 .take_while(|&&byte| byte == b'\\')
                 .count();
-            let end = begin + length;
+            let end = start + length;
             let next = self.at(end);
             let follow = self.at(self.scroll(self.after(end)));
             if length.is_multiple_of(2)

@@ -1,4 +1,4 @@
-//! Objects: members, lists that go on between them, sets, members behind the closing bracket.
+//! Objects: members, lists that continue between members, sets, members after the closing bracket.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::failure::RepairFailure;
 use toolglot_json::Repair;
 
 impl Reader<'_> {
-    /// Reads on in the innermost object, up to the next value it needs or its end.
+    /// Continues in the innermost object, up to the next value that it needs or its end.
     pub(super) fn member(&mut self) -> Result<Next, RepairFailure> {
         loop {
             let Some((node, stage, is_value)) = self
@@ -66,7 +66,7 @@ impl Reader<'_> {
                 };
                 if key.is_empty() {
                     self.skip_space_and_comments();
-                    // Every turn reads something.
+                    // Every iteration consumes something.
                     n_empty = if self.i == from { n_empty + 1 } else { 0 };
                     if n_empty > 1 {
                         self.step();
@@ -120,7 +120,7 @@ impl Reader<'_> {
         !key.is_empty() && matches!(self.tree.get(value), Node::Array(_))
     }
 
-    /// Whether a key that came before begins another object: unless it stands as a key should.
+    /// Whether a repeated key starts another object. A key in regular syntax does not.
     pub(super) fn splits_at(&self, key_at: usize) -> bool {
         let before = self.text[..key_at].trim_end().chars().next_back();
         let next = self.at(self.scroll(self.i));
@@ -140,7 +140,7 @@ impl Reader<'_> {
         }
         match stage {
             Stage::More => {
-                // `value` went into this object already.
+                // The members of `value` are in this object already.
                 self.frames.pop();
                 Next::Ended(node)
             }
@@ -173,7 +173,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A list goes on behind its bracket: rows are grouped like the rows before them.
+    /// A list continues after its bracket: its new items are grouped into rows like the earlier rows.
     pub(super) fn continue_list(&mut self, node: Id, more: Id) {
         let Some(list) = self
             .tree
@@ -268,7 +268,7 @@ impl Reader<'_> {
         Ok(self.complete(node))
     }
 
-    /// An object without members that is not empty is a set, or was escaped once too often.
+    /// A nonempty object without members is a set, or was escaped once too often.
     pub(super) fn read_again(&mut self, start: usize) -> Result<Option<Next>, RepairFailure> {
         let end = self.text.len();
         if self.work > self.patience {
@@ -327,7 +327,7 @@ impl Reader<'_> {
         self.open_array(']', None, false, true).map(Some)
     }
 
-    /// An object is whole; at the document's level, members behind it may go on.
+    /// Completes an object; at the document's level, members after it may follow.
     pub(super) fn complete(&mut self, node: Id) -> Next {
         let (into, is_second) = self
             .object()

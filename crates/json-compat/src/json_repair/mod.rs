@@ -1,8 +1,8 @@
-//! The reading of `json_repair`: never an error, a value at any price, decided by looking ahead at quotation marks.
+//! The rules of `json_repair`: never an error, a value at any price, decided by lookahead at quotation marks.
 //!
-//! Its results depend on values already read (a value replaces a similar one before it, rows without their brackets
-//! are grouped by the rows before them), so that this reading builds a tree and writes at its end. The rules are those
-//! that the library's tests (version 0.64) pin; where they look ahead without bound, a budget stands here.
+//! Its results depend on earlier values: a value replaces a similar one before it, and rows without brackets are
+//! grouped like earlier rows. So this reader builds a tree and writes it at its end. The library's tests (version 0.64)
+//! define the rules; a budget replaces unbounded lookahead.
 
 mod brackets;
 mod elements;
@@ -24,10 +24,10 @@ use toolglot_json::internal::Writer;
 use toolglot_json::internal::value_end;
 use tree::{Id, Node, Tree};
 
-/// How many containers may be open at once: CPython's recursion limit leaves the library about this many.
+/// The maximum number of open containers: about the number that CPython's recursion limit allows the library.
 const DEEPEST: usize = 240;
 
-/// What is being read, innermost last.
+/// The kind of syntax that is being read; the reader has a stack of them, innermost last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Context {
     Key,
@@ -45,14 +45,14 @@ enum Frame {
 struct ObjectFrame {
     node: Id,
     start: usize,
-    /// The object is itself a member's value.
+    /// Whether the object is the value of a member.
     is_value: bool,
     stage: Stage,
     key: String,
     key_at: usize,
-    /// Members of this one go to another object when it ends.
+    /// The object that gets the members of this one when it ends.
     into: Option<Id>,
-    /// It is read a second time, its quotation marks unescaped.
+    /// Whether the object is read a second time, with its quotation marks unescaped.
     is_second: bool,
     deferred: usize,
 }
@@ -61,11 +61,11 @@ struct ObjectFrame {
 enum Stage {
     /// Before a member.
     Member,
-    /// In the search for a key, a list goes on.
+    /// During the search for a key, a list continues.
     Continuation,
-    /// A value was asked for.
+    /// A value is expected.
     Value,
-    /// Members behind the closing bracket were asked for.
+    /// Members after the closing bracket are expected.
     More,
 }
 
@@ -73,13 +73,13 @@ enum Stage {
 struct ArrayFrame {
     node: Id,
     closer: char,
-    /// The array is a member's value.
+    /// Whether the array is the value of a member.
     is_value: bool,
-    /// `Some(whether it is a tuple)` for one in parentheses.
+    /// `Some(whether it is a tuple)` for an array in parentheses.
     parens: Option<bool>,
-    /// It continues the list before it.
+    /// Whether it continues the previous list.
     continues: bool,
-    /// An object that had no members is read again as a list.
+    /// Whether an object without members is read again as this list.
     is_second: bool,
     deferred: usize,
 }
@@ -87,9 +87,9 @@ struct ArrayFrame {
 enum Next {
     /// Read a value.
     Value,
-    /// A value ended.
+    /// A value has ended.
     Ended(Id),
-    /// Go on with the innermost frame.
+    /// Continue with the innermost frame.
     Frame,
 }
 
@@ -102,9 +102,9 @@ pub(super) struct Reader<'a> {
     n_key: usize,
     n_value: usize,
     n_array: usize,
-    /// Contexts that the next value has in addition.
+    /// Extra contexts of the next value.
     deferred: usize,
-    /// An opening brace is read as if it stood here.
+    /// The position of an implied opening brace.
     brace_at: Option<usize>,
     has_tried_suffix: bool,
     cache: [Option<(usize, usize)>; 4],
@@ -112,7 +112,7 @@ pub(super) struct Reader<'a> {
     shape: &'a Shape,
     work: u64,
     patience: u64,
-    /// The text was changed: places are none of the input's.
+    /// Whether the text was changed, so that positions do not refer to the input.
     is_spliced: bool,
 }
 
@@ -175,8 +175,7 @@ impl<'a> Reader<'a> {
         Ok((self.writer, work))
     }
 
-    /// Looking ahead passes over much that it never names. Where nothing was named, the stretch that is another now is,
-    /// blanks aside.
+    /// Lookahead skips text without a note. If nothing was noted, the span that differs gets a note, apart from blanks.
     fn note_the_rest(&mut self, out: &str) {
         if self.writer.has_notes() {
             return;
@@ -366,12 +365,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The text with an opening brace, if that alone makes it JSON.
-    fn with_its_brace(&mut self, mark: char) -> Option<String> {
+    /// The text with an opening brace, if the brace alone makes the text JSON.
+    fn with_its_brace(&mut self, quote: char) -> Option<String> {
         if !self.text[..self.i].trim().is_empty() {
             return None;
         }
-        let end = self.skip_to(&[mark], self.after(self.i));
+        let end = self.skip_to(&[quote], self.after(self.i));
         let colon = self.scroll(self.after(end));
         if self.at(colon) != Some(':') || !self.text.trim_end().ends_with('}') {
             return None;
@@ -383,7 +382,7 @@ impl<'a> Reader<'a> {
         candidate[end..].trim().is_empty().then_some(candidate)
     }
 
-    /// Whether the container that the text begins with is followed by anything but a comma.
+    /// Whether the container at the start of the text is followed by anything but a comma.
     fn has_trailing_content(&self) -> bool {
         match value_end(&self.text, 0) {
             Some(end) => {
@@ -405,7 +404,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A number in the spellings that Python's `int` and `float` read; a string otherwise.
+/// A number in a spelling that Python's `int` and `float` read; otherwise a string.
 fn number(text: &str) -> Node {
     if toolglot_json::internal::is_number(text) {
         return Node::Number(String::from(text));
@@ -442,11 +441,11 @@ fn number(text: &str) -> Node {
 /// `body` without comments outside of strings.
 fn without_comments(body: &str) -> String {
     let mut out = String::with_capacity(body.len());
-    let mut mark = None;
+    let mut quote = None;
     let mut is_escaped = false;
     let mut rest = body;
     while let Some(c) = rest.chars().next() {
-        if mark.is_none() && !is_escaped {
+        if quote.is_none() && !is_escaped {
             if c == '#' || rest.starts_with("//") {
                 rest = rest.find(['\n', '\r']).map_or("", |n| &rest[n..]);
                 continue;
@@ -460,9 +459,9 @@ fn without_comments(body: &str) -> String {
             is_escaped = !is_escaped;
         } else {
             if !is_escaped {
-                match mark {
-                    Some(open) if open == c => mark = None,
-                    None if is_mark(Some(c)) => mark = Some(c),
+                match quote {
+                    Some(open) if open == c => quote = None,
+                    None if is_mark(Some(c)) => quote = Some(c),
                     _ => {}
                 }
             }
@@ -474,9 +473,9 @@ fn without_comments(body: &str) -> String {
     out
 }
 
-/// Whether a colon stands outside of strings.
+/// Whether a colon occurs outside of strings.
 fn has_colon(body: &str) -> bool {
-    let mut mark = None;
+    let mut quote = None;
     let mut is_escaped = false;
     for c in body.chars() {
         if c == '\\' {
@@ -484,10 +483,10 @@ fn has_colon(body: &str) -> bool {
             continue;
         }
         if !is_escaped {
-            match mark {
-                Some(open) if open == c => mark = None,
+            match quote {
+                Some(open) if open == c => quote = None,
                 Some(_) => {}
-                None if is_mark(Some(c)) => mark = Some(c),
+                None if is_mark(Some(c)) => quote = Some(c),
                 None if c == ':' => return true,
                 None => {}
             }
@@ -497,7 +496,7 @@ fn has_colon(body: &str) -> bool {
     false
 }
 
-/// Where two texts begin to differ, blanks aside.
+/// The positions where two texts start to differ, ignoring blanks.
 fn same_head(a: &str, b: &str) -> (usize, usize) {
     let (mut i, mut j) = (0, 0);
     let is_blank = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_whitespace);
@@ -509,14 +508,14 @@ fn same_head(a: &str, b: &str) -> (usize, usize) {
             _ => break,
         }
     }
-    // Characters may begin alike.
+    // Different characters may share their first bytes.
     while !a.is_char_boundary(i) {
         (i, j) = (i - 1, j - 1);
     }
     (i, j)
 }
 
-/// Two texts without the end that they share, blanks aside.
+/// Two texts without their common suffix, ignoring blanks.
 fn without_same_tail<'a, 'b>(a: &'a str, b: &'b str) -> (&'a str, &'b str) {
     let (mut i, mut j) = (a.len(), b.len());
     let before = |text: &str, at: usize| at.checked_sub(1).map(|at| text.as_bytes()[at]);

@@ -1,9 +1,9 @@
-//! Parentheses: a tuple, a value in them, or prose.
+//! Parentheses: a tuple, a value in parentheses, or prose.
 
 use super::Reader;
 use super::scan::is_mark;
 
-/// Brackets and strings, read along.
+/// The bracket depth and the open string during a scan.
 #[derive(Default)]
 struct Depth {
     parens: usize,
@@ -14,15 +14,15 @@ struct Depth {
 }
 
 impl Depth {
-    /// Reads a character; `true` if it stands in no string and is no backslash.
+    /// Consumes a character; `true` if the character is outside of strings and is not a backslash.
     fn is_outside(&mut self, c: char) -> bool {
         if c == '\\' {
             self.is_escaped = !self.is_escaped;
             return false;
         }
         let is_escaped = core::mem::take(&mut self.is_escaped);
-        if let Some(mark) = self.mark {
-            if c == mark && !is_escaped {
+        if let Some(quote) = self.mark {
+            if c == quote && !is_escaped {
                 self.mark = None;
             }
             return false;
@@ -52,7 +52,7 @@ impl Depth {
 }
 
 impl Reader<'_> {
-    /// Whether the parenthesis here begins a tuple: it is empty, or a comma stands in it.
+    /// Whether the parenthesis here starts a tuple: it is empty, or it contains a comma.
     pub(super) fn parens_are_tuple(&mut self) -> bool {
         let mut depth = Depth::default();
         let mut has_content = false;
@@ -84,7 +84,7 @@ impl Reader<'_> {
         answer.unwrap_or(!has_content)
     }
 
-    /// Whether the parenthesis here stands alone on its line and begins with a value, so that it is no remark in prose.
+    /// Whether the parenthesis here is alone on its line and starts with a value, and so is not a remark in prose.
     pub(super) fn parens_can_begin(&mut self) -> bool {
         if self.work > self.patience {
             return false;

@@ -1,8 +1,8 @@
-//! Looking ahead, under one budget: past it nothing is found any more, and the plainest reading is taken.
+//! Lookahead, under one budget: after the budget every search fails, and the plainest reading is taken.
 
 use super::Reader;
 
-/// Marks that strings begin with.
+/// Whether the character is a quote that starts a string.
 pub(super) fn is_mark(c: Option<char>) -> bool {
     matches!(c, Some('"' | '\'' | '“' | '”'))
 }
@@ -27,7 +27,7 @@ impl Reader<'_> {
         self.at(self.i)
     }
 
-    /// Behind the character at `at`; at the end of the text, one further.
+    /// The position after the character at `at`; at the end of the text, one further.
     #[inline]
     pub(super) fn after(&self, at: usize) -> usize {
         at + self.at(at).map_or(1, char::len_utf8)
@@ -41,7 +41,7 @@ impl Reader<'_> {
         self.i = self.after(self.i);
     }
 
-    /// The first of `targets` from `from` on that no backslash escapes; the end of the text if there is none.
+    /// The first unescaped character of `targets` from `from` on; the end of the text if there is none.
     pub(super) fn skip_to(&mut self, targets: &[char], from: usize) -> usize {
         let bytes = self.text.as_bytes();
         let end = bytes.len();
@@ -76,7 +76,7 @@ impl Reader<'_> {
         at
     }
 
-    /// Behind white space from `from` on.
+    /// The first position from `from` on that is not white space.
     pub(super) fn scroll(&self, from: usize) -> usize {
         let mut at = from;
         while let Some(c) = self.at(at)
@@ -87,7 +87,7 @@ impl Reader<'_> {
         at
     }
 
-    /// As [`Reader::skip_to`], remembered per string: the same question is asked at each comma.
+    /// Like [`Reader::skip_to`], cached per string: each comma repeats the same search.
     pub(super) fn skip_to_cached(&mut self, slot: usize, targets: &[char], from: usize) -> usize {
         if let Some((start, found)) = self.cache[slot]
             && start <= from
@@ -122,7 +122,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Leaves out one comment, or one slash.
+    /// Skips one comment, or one slash.
     pub(super) fn skip_comment(&mut self) {
         let from = self.i;
         let rest = self.text.get(from..).unwrap_or_default();
@@ -145,7 +145,7 @@ impl Reader<'_> {
         self.fix(toolglot_json::Repair::Comment, from, self.i, "");
     }
 
-    /// Behind white space and comments from `from` on.
+    /// The first position from `from` on that is not in white space or a comment.
     pub(super) fn past_comments(&mut self, from: usize) -> usize {
         let mut at = self.scroll(from);
         loop {

@@ -1,37 +1,37 @@
-//! Strings: where a quotation mark closes is decided by the marks behind it.
+//! Strings: the quotes after a quotation mark decide whether it closes the string.
 
 use super::scan::is_mark;
 use super::tree::Node;
 use super::{Context, Reader};
 use toolglot_json::Repair;
 
-/// What stood where a string was looked for.
+/// The result of the search for a string.
 pub(super) enum Read {
     Text(String),
     Literal(Node),
-    /// A fence that holds JSON: the value is read next.
+    /// A fence that contains JSON: the value is read next.
     Fence,
 }
 
-/// One string being read.
+/// The state of one string.
 pub(super) struct Piece {
-    /// The string has no opening mark.
+    /// Whether the string lacks its opening quote.
     pub(super) is_bare: bool,
     pub(super) is_doubled: bool,
     pub(super) left: char,
     pub(super) right: char,
     pub(super) text: String,
-    /// The next mark closes a pair inside.
+    /// Whether the next quote closes an inner pair.
     pub(super) is_paired: bool,
-    /// A bracket comes that belongs to the string.
+    /// Whether a bracket follows that belongs to the string.
     pub(super) awaits_bracket: bool,
     pub(super) brackets: Vec<char>,
-    /// No mark comes behind this place.
+    /// Whether no quote follows this position.
     pub(super) is_last: bool,
     pub(super) open_braces: usize,
-    /// Where a character class of a regular expression begins in `text`.
+    /// The start of a character class of a regular expression in `text`.
     pub(super) class: Option<usize>,
-    /// How many „low“ marks are open.
+    /// The number of open „low“ quotes.
     pub(super) low: usize,
 }
 
@@ -47,7 +47,7 @@ impl Piece {
         }
     }
 
-    /// A backslash at the end becomes `c`.
+    /// Replaces a backslash at the end with `c`.
     pub(super) fn replace(&mut self, c: char) {
         self.text.pop();
         self.push(c);
@@ -57,13 +57,13 @@ impl Piece {
         self.text.ends_with(c)
     }
 
-    /// What closes now: nothing but a “high” mark inside „low“ ones.
+    /// The closing character: inside „low“ quotes, no character but a “high” quote closes.
     pub(super) fn active(&self) -> char {
         if self.low > 0 { '\0' } else { self.right }
     }
 }
 
-/// What a comma in a member's string is.
+/// The role of a comma in a member's string.
 #[derive(PartialEq, Eq)]
 pub(super) enum Comma {
     Member,
@@ -73,7 +73,7 @@ pub(super) enum Comma {
 }
 
 impl Reader<'_> {
-    /// Reads a string, or what stands in its place.
+    /// Reads a string, or the literal or fence in its place.
     pub(super) fn string(&mut self) -> Read {
         let start = self.i;
         let mut piece = match self.string_begin() {
@@ -150,10 +150,10 @@ impl Reader<'_> {
         Ok(piece)
     }
 
-    /// A mark directly behind the opening one.
+    /// A quote directly after the opening one.
     fn doubled(&mut self, piece: &mut Piece) -> Result<(), Read> {
-        let behind = self.after(self.i);
-        let next = self.at(behind);
+        let after = self.after(self.i);
+        let next = self.at(after);
         let is_empty = match self.current() {
             Some(Context::Key) => next == Some(':'),
             Some(Context::Value) => matches!(next, Some(',' | '}')),
@@ -161,48 +161,48 @@ impl Reader<'_> {
             None => false,
         };
         if is_empty {
-            self.i = behind;
+            self.i = after;
             return Err(Read::Text(String::new()));
         }
         if next == Some(piece.left) {
             return Err(Read::Text(String::new()));
         }
-        let first = self.skip_to(&[piece.right], behind);
+        let first = self.skip_to(&[piece.right], after);
         let after_first = self.after(first);
         if self.at(after_first) == Some(piece.right) {
-            self.fix(Repair::NonstandardQuote, self.i, behind, "");
+            self.fix(Repair::NonstandardQuote, self.i, after, "");
             piece.is_doubled = true;
-            self.i = behind;
+            self.i = after;
             return Ok(());
         }
         if self.at(first) == Some(piece.right) {
             let outer = self.skip_to(&[piece.right], after_first);
             let follow = self.at(self.scroll(self.after(outer)));
             if self.current() == Some(Context::Value)
-                && !self.text[behind..first].trim().is_empty()
+                && !self.text[after..first].trim().is_empty()
                 && self.at(outer) == Some(piece.right)
                 && matches!(follow, Some(',' | '}') | None)
             {
-                self.fix(Repair::UnescapedQuote, self.i, behind, "\\\"");
+                self.fix(Repair::UnescapedQuote, self.i, after, "\\\"");
                 piece.push(piece.left);
                 piece.is_paired = true;
-                self.i = behind;
+                self.i = after;
                 return Ok(());
             }
         }
-        let follow = self.at(self.scroll(behind));
+        let follow = self.at(self.scroll(after));
         if is_mark(follow) || matches!(follow, Some('{' | '[')) {
-            self.i = behind;
+            self.i = after;
             return Err(Read::Text(String::new()));
         }
         if !matches!(follow, Some(',' | ']' | '}')) {
-            self.fix(Repair::NonstandardQuote, self.i, behind, "");
-            self.i = behind;
+            self.fix(Repair::NonstandardQuote, self.i, after, "");
+            self.i = after;
         }
         Ok(())
     }
 
-    /// A string in plain marks without anything odd in it, before what may follow it.
+    /// A plain string in double quotes, followed by a character that may follow it.
     fn simple_string(&mut self) -> Option<String> {
         if self.here() != Some('"') {
             return None;
@@ -371,7 +371,7 @@ impl Reader<'_> {
                     return here;
                 }
             }
-            // The brace rule may have moved on over white space.
+            // The brace rule may have skipped white space.
             let c = self.here()?;
             self.keep(piece, c);
             let here = self.here()?;
@@ -381,10 +381,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Looks at the character behind one that was kept: escapes, colons of keys, marks. `Some` ends the string there.
+    /// Decides about the character after a kept one: an escape, a key's colon or a quote. `Some` ends the string there.
     #[expect(
         clippy::option_option,
-        reason = "whether the string ends, and what stands there"
+        reason = "whether the string ends, and the character there"
     )]
     fn string_turn(&mut self, piece: &mut Piece, mut c: char) -> Option<Option<char>> {
         let right = piece.right;
@@ -425,7 +425,7 @@ impl Reader<'_> {
         None
     }
 
-    /// What the string is, once its end was found at `end`.
+    /// The text of the string, whose end was found at `end`.
     fn string_end(&mut self, piece: Piece, end: Option<char>, start: usize) -> String {
         let Piece {
             mut text,
@@ -444,7 +444,7 @@ impl Reader<'_> {
                 return String::new();
             }
         }
-        // A line break that is an escape is the string's own, unlike in Python's `json_repair`: a cut changes no whole value.
+        // An escaped line break belongs to the string, unlike in Python's `json_repair`: a cut changes no whole value.
         let is_line = text.ends_with('\n') && self.text[..self.i].ends_with('\n');
         if end == Some(right) {
             self.step();

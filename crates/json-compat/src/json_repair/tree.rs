@@ -1,4 +1,4 @@
-//! Values in the making, in one arena: no node owns another, so that depth costs no stack.
+//! Values under construction, in one arena: no node owns another, so that depth costs no stack.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use toolglot_json::Shape;
 use toolglot_json::internal::{blanks_end as blanks, string_end as string};
 use toolglot_json::internal::{escape_into, unescape};
 
-/// A place in the arena.
+/// An index into the arena.
 pub(super) type Id = usize;
 
-/// Members beyond which a map finds keys.
+/// An object with more members than this has a map of its keys.
 const FEW: usize = 16;
 
 #[derive(Debug)]
 pub(super) enum Node {
-    /// A value that is missing; written as what the shape says is empty.
+    /// A missing value; written as the empty value of the shape.
     MissingValue,
     Null,
     Bool(bool),
@@ -25,7 +25,7 @@ pub(super) enum Node {
     Object(Members),
 }
 
-/// Members in the order in which their keys came first.
+/// Members in the order of their keys' first occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     pub(super) list: Vec<(String, Id)>,
@@ -40,7 +40,7 @@ impl Members {
         self.index.get(key).copied()
     }
 
-    /// Sets a member; a key that is there keeps its place.
+    /// Sets a member; a key that exists keeps its position.
     pub(super) fn set(&mut self, key: String, value: Id) {
         if let Some(at) = self.position(&key) {
             self.list[at].1 = value;
@@ -93,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// Whether it is a string or a container with nothing in it.
+    /// Whether the value is an empty string or an empty container.
     pub(super) fn is_empty(&self, id: Id) -> bool {
         match &self.nodes[id] {
             Node::MissingValue => true,
@@ -104,7 +104,7 @@ impl Tree {
         }
     }
 
-    /// Whether it counts as nothing: also `null`, `false` and zero.
+    /// Whether the value is falsy in Python: empty, `null`, `false` or zero.
     pub(super) fn is_nothing(&self, id: Id) -> bool {
         match &self.nodes[id] {
             Node::Null | Node::Bool(false) => true,
@@ -153,10 +153,10 @@ impl Tree {
         true
     }
 
-    /// The value of a text that is JSON.
+    /// The value of a JSON text.
     pub(super) fn read(&mut self, json: &str) -> Id {
         let bytes = json.as_bytes();
-        // Open containers, and the key that waits for its value.
+        // Open containers, each with the key of its next value.
         let mut open: Vec<(Id, Option<String>)> = Vec::new();
         let mut at = 0;
         loop {
@@ -227,7 +227,7 @@ impl Tree {
         }
     }
 
-    /// JSON text, with a space behind commas and colons.
+    /// JSON text, with a space after commas and colons.
     pub(super) fn write(&self, root: Id, shape: &Shape, out: &mut String) {
         enum Part<'a> {
             Value(Id, &'a Shape),

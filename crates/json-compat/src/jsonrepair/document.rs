@@ -65,7 +65,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Several values, separated by line breaks or commas: an array.
+    /// Several values, separated by line breaks or commas: they become an array.
     fn lines(&mut self, comma: bool) -> Result<(), RepairFailure> {
         self.writer
             .note(Repair::MultipleValues, 0, self.text.len(), "[..]");

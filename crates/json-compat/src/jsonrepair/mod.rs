@@ -1,4 +1,4 @@
-//! The rules of `jsonrepair`: what the library repairs is repaired to the same value, what it refuses is refused.
+//! The rules of `jsonrepair`: a text that the library repairs gets the same value, a text that it refuses is refused.
 //!
 //! ```text
 //!   Value ──▶ Ended ──▶ Member ──▶ (key, colon) Value
@@ -6,8 +6,8 @@
 //!     └─────────┴─── a container opens or closes
 //! ```
 //!
-//! An explicit stack of containers, an output that only grows at its end. A string whose end is refused is read a second
-//! time, up to the first delimiter.
+//! The reader has an explicit stack of containers, and its output only grows at the end. A string whose end is refused
+//! is read again, up to the first delimiter.
 
 mod document;
 mod space;
@@ -18,31 +18,31 @@ use toolglot_json::internal::Writer;
 
 use crate::failure::{Expected, RepairFailure};
 
-/// A container that is open.
+/// An open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Object,
     Array,
-    /// `callback(..)`: only what is inside is written.
+    /// `callback(..)`: only the argument is written.
     Call,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     kind: Kind,
-    /// It has no member or element yet.
+    /// Whether it has no member or element yet.
     initial: bool,
-    /// The member being read had a colon.
+    /// Whether the current member had a colon.
     colon: bool,
-    /// The text ended where the colon would stand.
+    /// Whether the text ended where the colon is missing.
     truncated: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// A value is due.
+    /// A value is expected.
     Value,
-    /// A value ended, or there was none.
+    /// A value ended, or none was found.
     Ended(bool),
     Member,
     Element,
@@ -55,9 +55,9 @@ pub(super) struct Reader<'a> {
     i: usize,
     writer: Writer,
     stack: Vec<Frame>,
-    /// Bytes looked at, those read again included.
+    /// Bytes that were looked at; bytes that are read again count again.
     work: u64,
-    /// Beyond this much work no string is read twice.
+    /// Above this much work no string is read again.
     patience: u64,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         Ok((self.writer, self.work))
     }
 
-    /// Reads one value with all that is in it, and the blanks and comments around it. `false` if there is none.
+    /// Reads one value with its content, and the blanks and comments around it. `false` if there is no value.
     fn one_value(&mut self) -> Result<bool, RepairFailure> {
         let floor = self.stack.len();
         let mut state = State::Value;
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The innermost container ends; its closing bracket stands in the input or is supplied.
+    /// Ends the innermost container; its closing bracket is in the input or is supplied.
     fn close(&mut self, supplied: bool) -> State {
         let closer = match self.stack.pop().map(|frame| frame.kind) {
             Some(Kind::Object) => "}",

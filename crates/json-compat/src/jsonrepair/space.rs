@@ -6,7 +6,7 @@ use toolglot_json::internal::odd_blank;
 use super::Reader;
 
 impl Reader<'_> {
-    /// Copies blanks and leaves comments out.
+    /// Copies blanks and omits comments.
     pub(super) fn space(&mut self) {
         loop {
             let at = self.i;
@@ -40,7 +40,7 @@ impl Reader<'_> {
         Some(end.map_or(self.text.len(), |n| at + 2 + n + length))
     }
 
-    /// The end of blanks and comments from `at` on; a line break ends them too.
+    /// The end of blanks and comments from `at` on; a line break is also an end.
     pub(super) fn past_line_space(&mut self, mut at: usize) -> usize {
         loop {
             if matches!(self.bytes.get(at), Some(b' ' | b'\t' | b'\r')) {
@@ -58,7 +58,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Leaves out three dots (or the one character for them) and a comma after them.
+    /// Omits an ellipsis (three dots or the one character) and a comma after it.
     pub(super) fn ellipsis(&mut self) {
         self.space();
         let rest = &self.bytes[self.i..];

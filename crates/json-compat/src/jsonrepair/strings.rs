@@ -7,7 +7,7 @@ use toolglot_json::Repair;
 use toolglot_json::internal::Quotes;
 use toolglot_json::internal::escape_byte_into;
 
-/// How far a string is read.
+/// Where to stop reading a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stop {
     AtMark,
@@ -16,7 +16,7 @@ enum Stop {
 }
 
 impl Reader<'_> {
-    /// A string with what is joined to it by `+`.
+    /// A string with the parts that `+` joins to it.
     pub(super) fn string(&mut self) -> Result<bool, RepairFailure> {
         let Some(text) = self.part()? else {
             return Ok(false);
@@ -42,7 +42,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// The inside of one string, as JSON text; `None` if none starts here.
+    /// The content of one string, as JSON text; `None` if no string starts here.
     pub(super) fn part(&mut self) -> Result<Option<String>, RepairFailure> {
         let slashed = self.byte(0) == Some(b'\\');
         if slashed {
@@ -53,23 +53,23 @@ impl Reader<'_> {
             self.writer
                 .note(Repair::EscapedDocument, self.i - 1, self.i, "");
         }
-        let Some((marks, length)) = Quotes::at(self.bytes, self.i) else {
+        let Some((quotes, length)) = Quotes::at(self.bytes, self.i) else {
             return Ok(None);
         };
-        if marks != Quotes::Double {
+        if quotes != Quotes::Double {
             self.writer
                 .note(Repair::NonstandardQuote, self.i, self.i + length, "\"");
         }
-        let begin = self.i + length;
+        let start = self.i + length;
         let mut stop = Stop::AtMark;
         loop {
-            self.i = begin;
+            self.i = start;
             if self.work > self.patience && stop == Stop::AtMark {
                 stop = Stop::AtDelimiter;
             }
             let from = self.i;
-            // Read again, a backslash is what it is.
-            let read = self.inside(begin, marks, slashed && stop == Stop::AtMark, stop);
+            // When the string is read again, a backslash is literal.
+            let read = self.inside(start, quotes, slashed && stop == Stop::AtMark, stop);
             self.work += (self.i - from) as u64;
             match read? {
                 Ok(text) => return Ok(Some(text)),
@@ -78,16 +78,16 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the inside of a string from `begin` on, or says where it should stop instead.
+    /// Reads the content of a string from `start` on, or returns where to stop instead.
     fn inside(
         &mut self,
-        begin: usize,
-        marks: Quotes,
+        start: usize,
+        quotes: Quotes,
         slashed: bool,
         stop: Stop,
     ) -> Result<Result<String, Stop>, RepairFailure> {
         let mut inside = String::new();
-        // Opening brackets less closing ones, for `(`, `[`, `{`.
+        // The nesting depth of `(`, `[`, `{`.
         let mut open = [0i64; 3];
         loop {
             let Some(byte) = self.byte(0) else {
@@ -96,13 +96,13 @@ impl Reader<'_> {
                 }
                 return Ok(Ok(self.unclosed(inside)));
             };
-            // An escape may have led past the place.
+            // An escape may have skipped the stop position.
             if matches!(stop, Stop::At(place) if self.i >= place) {
                 return Ok(Ok(self.unclosed(inside)));
             }
-            if let Some(length) = marks.close(self.bytes, self.i) {
-                let mark = self.i;
-                let next = self.past_line_space(mark + length);
+            if let Some(length) = quotes.close(self.bytes, self.i) {
+                let quote = self.i;
+                let next = self.past_line_space(quote + length);
                 let follow = self.bytes.get(next).copied();
                 let ends = stop == Stop::AtDelimiter
                     || match follow {
@@ -115,25 +115,25 @@ impl Reader<'_> {
                         Some(byte) => {
                             byte.is_ascii_digit()
                                 || Quotes::at(self.bytes, next).is_some_and(|(_, length)| {
-                                    let behind = toolglot_json::internal::blanks_end(
+                                    let after = toolglot_json::internal::blanks_end(
                                         self.bytes,
                                         next + length,
                                     );
                                     self.bytes
-                                        .get(behind)
+                                        .get(after)
                                         .is_some_and(|&byte| !is_delimiter(byte))
                                 })
                         }
                     };
                 if ends {
-                    self.i = mark + length;
+                    self.i = quote + length;
                     return Ok(Ok(inside));
                 }
                 if follow == Some(b'\\') {
                     self.i = next;
                     return self.refuse(Expected::Value);
                 }
-                let before = self.index_before(mark);
+                let before = self.index_before(quote);
                 match self.bytes.get(before) {
                     Some(b',') => return Ok(Err(Stop::At(before))),
                     Some(&byte) if is_delimiter(byte) => return Ok(Err(Stop::AtDelimiter)),
@@ -141,13 +141,13 @@ impl Reader<'_> {
                 }
                 if stop == Stop::AtMark {
                     self.writer
-                        .note(Repair::UnescapedQuote, mark, mark + length, "\\\"");
+                        .note(Repair::UnescapedQuote, quote, quote + length, "\\\"");
                 }
-                // Whatever quote it was: so does the library.
+                // The library writes `\"` for any quote character, too.
                 inside.push_str("\\\"");
-                self.i = mark + length;
+                self.i = quote + length;
             } else if stop == Stop::AtDelimiter && ends_word(byte) {
-                let head = self.text.get(begin..self.i + 2).unwrap_or_default();
+                let head = self.text.get(start..self.i + 2).unwrap_or_default();
                 if self.bytes[self.i - 1] == b':' && is_url_begin(head) {
                     while let Some(byte) = self.byte(0).filter(|&byte| is_url_byte(byte)) {
                         inside.push(char::from(byte));
@@ -201,10 +201,10 @@ impl Reader<'_> {
         }
     }
 
-    /// The end of a string whose closing quote is missing: blanks at its end stand after it.
+    /// The end of a string without its closing quote: trailing spaces are outside of the string.
     pub(super) fn unclosed(&mut self, mut inside: String) -> String {
-        let kept = inside.trim_end_matches(' ').len();
-        inside.truncate(kept);
+        let length = inside.trim_end_matches(' ').len();
+        inside.truncate(length);
         self.writer.note(Repair::MissingQuote, self.i, self.i, "\"");
         inside
     }
@@ -252,7 +252,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The last byte before `at` that is no blank.
+    /// The last nonblank position before `at`.
     pub(super) fn index_before(&self, at: usize) -> usize {
         let mut before = at.saturating_sub(1);
         while before > 0 && matches!(self.bytes[before], b' ' | b'\t' | b'\n' | b'\r') {

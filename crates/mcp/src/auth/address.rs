@@ -1,4 +1,4 @@
-//! Addresses: their origin and path, and what is written into their query.
+//! Addresses: their origin, path and query parameters.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ pub(super) struct Parts<'a> {
     pub(super) query: Option<&'a str>,
 }
 
-/// The parts of an address of HTTP without a fragment, a user or what is no letter of an address.
+/// The parts of an HTTP address; `None` with a fragment, a user, or a character that is invalid in an address.
 pub(super) fn parts(url: &str) -> Option<Parts<'_>> {
     let is_plain = |c: char| c.is_ascii_graphic() && !"\\\"<>^`{|}#".contains(c);
     let after = url.find("://")? + 3;
@@ -40,9 +40,9 @@ pub(super) fn parts(url: &str) -> Option<Parts<'_>> {
     })
 }
 
-/// An address in the one form in which two of them are compared: scheme and host in lower case, no port that the scheme has
-/// anyway, no `/` at the end of a path, no fragment (<https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization>,
-/// "Canonical Server URI"). `None` if it is not one of HTTP.
+/// The canonical form of an address, for comparison: scheme and host in lower case, no default port, no `/` at the end
+/// of a path, no fragment (<https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization>, "Canonical
+/// Server URI"). `None` if it is not an HTTP address.
 pub fn canonical(url: &str) -> Option<String> {
     let parts = parts(url.split('#').next().unwrap_or_default())?;
     let origin = parts.origin.to_ascii_lowercase();
@@ -59,7 +59,7 @@ pub fn canonical(url: &str) -> Option<String> {
     Some(format!("{origin}{path}{query}"))
 }
 
-/// Whether a resource is the server at `server`, or one that it is a part of: the same origin, and a path that it is below.
+/// Whether a resource covers the server at `server`: the same origin, and an equal path or a parent path.
 pub(super) fn covers(resource: &str, server: &str) -> bool {
     let (Some(resource), Some(server)) = (canonical(resource), canonical(server)) else {
         return false;
@@ -68,7 +68,7 @@ pub(super) fn covers(resource: &str, server: &str) -> bool {
     below.is_some_and(|below| below.is_empty() || below.starts_with(['/', '?']))
 }
 
-/// Whether two addresses have one origin.
+/// Whether two addresses have the same origin.
 pub(super) fn is_same_origin(one: &str, other: &str) -> bool {
     let origin = |url: &str| {
         let url = canonical(url)?;
@@ -104,7 +104,7 @@ pub(super) fn encoded(text: &str) -> String {
     out
 }
 
-/// Reads a query. A name that stands there twice, or an invalid escape, is an error: two readers would read two answers.
+/// Parses a query. A duplicate name or an invalid escape is an error: two readers would read two answers.
 pub(super) fn query(text: &str) -> Result<Vec<(String, String)>, AuthError> {
     let bad = |why: &str| AuthError::Forged(why.to_owned());
     let mut out: Vec<(String, String)> = Vec::new();

@@ -1,4 +1,5 @@
-//! What a client with a key signs instead of showing a secret: a JWT (RFC 7523 section 2.2, RFC 7519, ES256 of RFC 7518).
+//! The signature with which a client with a key authenticates: a JWT (RFC 7523 section 2.2, RFC 7519, ES256 of RFC
+//! 7518).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,13 +10,13 @@ use toolglot_value::json;
 use super::error::AuthError;
 use super::secret::{Secret, base64url, random};
 
-/// How long it is good for, in seconds.
+/// How long an assertion is valid, in seconds.
 const LIFE: u64 = 120;
 
-/// The kind of assertion, as the token endpoint gets it.
+/// The kind of assertion, as the token endpoint expects it.
 pub(super) const KIND: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/// Says to `audience`, at `now` in seconds of Unix, that `client` asks.
+/// An assertion to `audience` that the request is from `client`, made at `now` in seconds of Unix.
 pub(super) fn signed(
     key: &Secret,
     client: &str,

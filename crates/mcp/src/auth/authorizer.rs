@@ -1,4 +1,4 @@
-//! Gives the token of one server, and gets another one when the server wants that.
+//! Provides the token of one server, and requests another one if the server requires it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,18 +19,18 @@ use super::secret::Secret;
 use super::settings::Settings;
 use super::token::{Given, Teller};
 
-/// So many new tokens are asked for in one session, renewals apart.
+/// The maximum number of new tokens in one session, renewals not counted.
 const MAX_TOKENS: usize = 3;
-/// A token is renewed so long before it ends, in seconds.
+/// How long before its expiry a token is renewed, in seconds.
 const AHEAD: u64 = 30;
 
-/// Somebody who can log in.
+/// A person who can log in.
 pub struct Person {
     /// Shows the address that the person has to visit.
     pub show: Box<dyn Fn(&str) + Send + Sync>,
-    /// The port of this machine that the browser comes back to; 0 is any.
+    /// The local port of the redirect; 0 is any port.
     pub port: u16,
-    /// How long is waited for the person.
+    /// How long to wait for the person.
     pub time: Duration,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Debug for Person {
     }
 }
 
-/// Gives the token of one server.
+/// Provides the token of one server.
 #[derive(Debug)]
 pub struct Authorizer {
     server: String,
@@ -55,18 +55,18 @@ pub struct Authorizer {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The scopes that were asked for, the user's own included.
+    /// The requested scopes, the user's own included.
     asked: BTreeSet<String>,
     n_tokens: usize,
-    /// The token that came of the last renewal: if the server does not take it, renewing does not help.
+    /// The token of the last renewal: if the server rejects it, another renewal does not help.
     renewed: Option<Secret>,
 }
 
 impl Authorizer {
-    /// For the server at `server`. Without a person, what needs one is an error.
+    /// For the server at `server`. Without a person, an interactive login is an error.
     ///
     /// # Errors
-    /// If that is no address of HTTP.
+    /// If `server` is not an HTTP address.
     pub fn new(
         server: &str,
         settings: Settings,
@@ -86,28 +86,29 @@ impl Authorizer {
         })
     }
 
-    /// The token for a request to the server, if there is one; renewed if it ends soon. What is kept counts, so that logging
-    /// in and out holds from the next request on.
+    /// The token for a request to the server, if there is one; renewed if it expires soon. The stored grant counts, so
+    /// that a login or logout takes effect from the next request on.
     ///
     /// # Errors
-    /// If what is kept cannot be read.
+    /// If the stored grant cannot be read.
     pub fn token(&self) -> Result<Option<Secret>, AuthError> {
         let mut state = self.state();
         let Some(grant) = self.kept()? else {
             return Ok(None);
         };
         if grant.until.is_some_and(|until| until <= now() + AHEAD) {
-            // A token that cannot be renewed is shown as it is: the server says what it thinks of it.
+            // A token that cannot be renewed is sent as it is: the server decides about it.
             let _ = self.renew(&mut state, &grant.access);
             return Ok(self.kept()?.map(|grant| grant.access));
         }
         Ok(Some(grant.access))
     }
 
-    /// The server did not take `shown`, with that status and challenge. Gets another token, so that it may be asked again.
+    /// The server rejected `shown`, with that status and challenge. Gets another token, so that the request can be
+    /// repeated.
     ///
     /// # Errors
-    /// If there is none.
+    /// If no other token can be obtained.
     pub fn challenged(
         &self,
         status: u16,
@@ -118,7 +119,7 @@ impl Authorizer {
         let kept = self.kept()?;
         if let Some(kept) = &kept {
             if Some(&kept.access) != shown {
-                // Another request, or another process, got it meanwhile.
+                // Another request, or another process, replaced the token meanwhile.
                 return Ok(());
             }
             state
@@ -135,10 +136,10 @@ impl Authorizer {
         self.ask_anew(&mut state, challenge, status == 403)
     }
 
-    /// Gets a token anew, whatever is kept, for these scopes beside those that were asked for before.
+    /// Gets a new token, whatever is stored, for these scopes and the previously requested ones.
     ///
     /// # Errors
-    /// If there is none.
+    /// If no token can be obtained.
     pub fn again(&self, scope: &str) -> Result<(), AuthError> {
         let mut state = self.state();
         if let Some(kept) = self.kept()? {
@@ -153,7 +154,7 @@ impl Authorizer {
         self.ask_anew(&mut state, &challenge, true)
     }
 
-    /// What is kept, if it is for this server and of whom the user named.
+    /// The stored grant, if it is for this server and of the issuer that the user named.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -170,7 +171,7 @@ impl Authorizer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Renews the token `shown` where it was got, unless another process did.
+    /// Renews the token `shown` at its token endpoint, unless another process did.
     fn renew(&self, state: &mut State, shown: &Secret) -> Result<(), AuthError> {
         let _alone = self.store.alone().map_err(AuthError::Here)?;
         let grant = self.kept()?.ok_or(AuthError::NotLoggedIn)?;
@@ -208,7 +209,7 @@ impl Authorizer {
             }
             Err(error) => {
                 if matches!(&error, AuthError::Refused { code, .. } if code == "invalid_grant") {
-                    // It renews nothing any more, and is not shown again.
+                    // The refresh token is invalid and is not sent again.
                     let spent = Grant {
                         refresh: None,
                         ..grant
@@ -258,8 +259,8 @@ impl Authorizer {
         self.store.save(&grant).map_err(AuthError::Here)
     }
 
-    /// The scopes that are asked for: the user's own, or those of the challenge, or those of the server's metadata, or none;
-    /// beside those that were asked for before, where the server wants more than these.
+    /// The scopes to request: the user's own, or those of the challenge, or those of the server's metadata, or none. If
+    /// the server requires more scopes, the previously requested ones are added.
     fn scope(
         &self,
         asked: &mut BTreeSet<String>,
@@ -335,7 +336,7 @@ impl Authorizer {
         ];
         pairs.extend(scope.map(|scope| ("scope", scope)));
         let given = self.teller(found, &client).token(&pairs)?;
-        // Such a token is asked for again, not renewed (RFC 6749 section 4.4.3).
+        // Such a token is requested again, not renewed (RFC 6749 section 4.4.3).
         Ok((
             client,
             Given {
@@ -346,7 +347,7 @@ impl Authorizer {
     }
 }
 
-/// In seconds of Unix.
+/// The current time in seconds of Unix.
 fn now() -> u64 {
     SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)

@@ -1,23 +1,23 @@
-//! What a server asks for with `WWW-Authenticate` (RFC 9110 section 11.6.1, RFC 6750 section 3, RFC 9728 section 5.1).
+//! The challenge of a server in `WWW-Authenticate` (RFC 9110 section 11.6.1, RFC 6750 section 3, RFC 9728 section 5.1).
 
 use std::collections::BTreeMap;
 
 use crate::web::Answer;
 
-/// What a server asks for.
+/// The challenge of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Challenge {
-    /// Where the metadata of the resource is.
+    /// The address of the metadata of the resource.
     pub resource_metadata: Option<String>,
-    /// The scopes that it wants.
+    /// The scopes that the server requires.
     pub scope: Option<String>,
-    /// What is wrong with the token that it was shown: `invalid_token`, `insufficient_scope`.
+    /// The error of the token that the server received: `invalid_token`, `insufficient_scope`.
     pub error: Option<String>,
 }
 
 impl Challenge {
-    /// The challenge of an answer for bearers of tokens; an empty one if it has none.
+    /// The bearer challenge of a response; an empty challenge if there is none.
     pub fn of(answer: &Answer) -> Challenge {
         let headers = answer.headers.iter();
         let mut found = headers
@@ -33,7 +33,7 @@ impl Challenge {
     }
 }
 
-/// The scopes of a list; without what is no scope (RFC 6749 appendix A.4).
+/// The scopes of a list; invalid ones are left out (RFC 6749 appendix A.4).
 pub(super) fn scopes(text: &str) -> impl Iterator<Item = &str> {
     let is_letter = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
     text.split(' ').filter(move |scope| {
@@ -41,38 +41,38 @@ pub(super) fn scopes(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The schemes of a header, each with what it says; of a name that stands there twice the first.
+/// The schemes of a header, each with its parameters; of a duplicate name the first counts.
 fn challenges(header: &str) -> Vec<(String, BTreeMap<String, String>)> {
     let mut out: Vec<(String, BTreeMap<String, String>)> = Vec::new();
     let mut rest = header;
     loop {
         rest = rest.trim_start_matches([' ', '\t', ',']);
         let end = rest.find(|c: char| !is_token(c)).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
+        let (word, after) = rest.split_at(end);
         if word.is_empty() {
-            // What is neither a word nor the end was not made to be read.
+            // The rest of a malformed header is ignored.
             return out;
         }
-        let Some(value) = behind.trim_start_matches([' ', '\t']).strip_prefix('=') else {
+        let Some(value) = after.trim_start_matches([' ', '\t']).strip_prefix('=') else {
             out.push((word.to_owned(), BTreeMap::new()));
-            rest = behind;
+            rest = after;
             continue;
         };
         let value = value.trim_start_matches([' ', '\t']);
-        let Some((value, behind)) = value_of(value) else {
+        let Some((value, after)) = value_of(value) else {
             return out;
         };
         if let Some((_, said)) = out.last_mut() {
             said.entry(word.to_ascii_lowercase()).or_insert(value);
         }
-        rest = behind;
+        rest = after;
     }
 }
 
-/// A quoted text or a word, and what follows it.
+/// A quoted text or a word, and the rest of the text.
 fn value_of(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
-        // Tokens of 68 letters end with `=`, which no name of ours has as a value.
+        // A `token68` value may end with `=`; no parameter that is read here has such a value.
         let end = text
             .find(|c: char| !(is_token(c) || "/=:".contains(c)))
             .unwrap_or(text.len());

@@ -1,4 +1,5 @@
-//! The way through a person's browser: a code, bound to this attempt by PKCE (RFC 7636), a state and the issuer (RFC 9207).
+//! The authorization code flow in a person's browser. PKCE (RFC 7636), a state and the issuer (RFC 9207) bind the code
+//! to the attempt.
 
 use sha2::{Digest, Sha256};
 
@@ -11,7 +12,7 @@ use super::secret::{base64url, random};
 /// One attempt.
 #[derive(Debug)]
 pub(super) struct Attempt {
-    /// What proves at the end that it is ours; never leaves before that.
+    /// The PKCE verifier: it proves the attempt at the end, and is sent only then.
     verifier: String,
     pub(super) state: String,
     pub(super) redirect: String,
@@ -26,7 +27,7 @@ impl Attempt {
         })
     }
 
-    /// Where the person goes.
+    /// The address for the person's browser.
     pub(super) fn address(
         &self,
         issuer: &Issuer,
@@ -60,15 +61,15 @@ impl Attempt {
         if let Some(scope) = scope {
             pairs.push(("scope", scope));
             if scope.split(' ').any(|one| one == "offline_access") {
-                // Who gives tokens that outlast the person's presence asks the person (OpenID Connect Core section 11).
+                // A server that issues tokens for offline use must prompt the person (OpenID Connect Core section 11).
                 pairs.push(("prompt", "consent"));
             }
         }
-        let mark = if endpoint.contains('?') { '&' } else { '?' };
-        Ok(format!("{endpoint}{mark}{}", form(&pairs)))
+        let separator = if endpoint.contains('?') { '&' } else { '?' };
+        Ok(format!("{endpoint}{separator}{}", form(&pairs)))
     }
 
-    /// The code that came back, if it is this issuer's answer to this attempt.
+    /// The returned code, if the answer is this issuer's answer to this attempt.
     pub(super) fn code(
         &self,
         issuer: &Issuer,
@@ -108,7 +109,7 @@ impl Attempt {
         }
     }
 
-    /// What the token endpoint is asked with.
+    /// The parameters of the token request.
     pub(super) fn exchange<'a>(
         &'a self,
         code: &'a str,

@@ -1,5 +1,5 @@
-//! Who gives tokens for a server: the metadata of the resource (RFC 9728), then that of its issuer (RFC 8414, OpenID Connect
-//! Discovery 1.0). What either says is believed only as far as it is about itself.
+//! Finds the issuer of tokens for a server. The sources are the metadata of the resource (RFC 9728), then the metadata
+//! of its issuer (RFC 8414, OpenID Connect Discovery 1.0). Each metadata document counts only for its own subject.
 
 use toolglot_value::{Map, Value};
 
@@ -10,13 +10,13 @@ use super::net::{MAX_BYTES, Net, Question, TIME};
 use super::settings::Settings;
 use crate::web::{Answer, WebError};
 
-/// Of more authorization servers the first ones are asked.
+/// Only the first authorization servers of a longer list are tried.
 const MAX_ISSUERS: usize = 4;
 
-/// Who gives tokens for a server, and how.
+/// The issuer of tokens for a server, and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// What the server calls itself, as it writes it.
+    /// The server's name for itself, verbatim.
     pub(super) resource: String,
     /// The scopes of its metadata.
     pub(super) scopes: Vec<String>,
@@ -31,18 +31,18 @@ pub(super) struct Issuer {
     pub(super) authorization_endpoint: Option<String>,
     pub(super) token_endpoint: String,
     pub(super) registration_endpoint: Option<String>,
-    /// How clients show who they are; what the standard says if it does not.
+    /// How clients authenticate; the standard's default if the issuer lists none.
     pub(super) methods: Option<Vec<String>>,
     pub(super) scopes: Vec<String>,
-    /// Whether it proves the challenge of PKCE with S256.
+    /// Whether it verifies PKCE challenges with S256.
     pub(super) has_s256: bool,
-    /// Whether it says in every answer who it is (RFC 9207).
+    /// Whether every answer names the issuer (RFC 9207).
     pub(super) says_iss: bool,
-    /// Whether it reads the metadata documents of clients.
+    /// Whether it reads client metadata documents.
     pub(super) reads_clients: bool,
 }
 
-/// Finds who gives tokens for the server at `server`.
+/// Finds the issuer of tokens for the server at `server`.
 pub(super) fn find(
     net: &dyn Net,
     server: &str,
@@ -97,14 +97,14 @@ fn plain(list: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// The metadata of the server, and where it was.
+/// The metadata of the server, and its address.
 fn resource(
     net: &dyn Net,
     server: &str,
     challenge: &Challenge,
 ) -> Result<(String, Map<String, Value>), AuthError> {
     let places = match &challenge.resource_metadata {
-        // What a server says of itself stands at its own origin: elsewhere it could send us anywhere.
+        // A server's own metadata must be at its own origin: elsewhere it could send us anywhere.
         Some(place) if is_same_origin(place, server) => vec![place.clone()],
         Some(place) => {
             return Err(AuthError::Unasked {
@@ -134,7 +134,7 @@ fn resource(
     )
 }
 
-/// The metadata of an issuer, which has to be about that very name.
+/// The metadata of an issuer, which must name exactly this issuer.
 fn issuer(net: &dyn Net, name: &str) -> Result<Issuer, AuthError> {
     let unusable = |why: String| AuthError::Unusable {
         url: shown(name),
@@ -163,12 +163,12 @@ fn issuer(net: &dyn Net, name: &str) -> Result<Issuer, AuthError> {
             why: format!("it is about {:?}, not about {:?}", shown(&of), shown(name)),
         });
     }
-    // Each is judged before the first is asked: nothing is begun that ends at an address that may not be.
+    // All endpoints are checked before the first request: no flow starts that ends at a forbidden address.
     let endpoint = |key: &str| {
         let Some(place) = text(&said, key) else {
             return Ok(None);
         };
-        let judged = match canonical(&place) {
+        let allowed = match canonical(&place) {
             Some(_) => net.may_visit(&place),
             None => Err("invalid address".to_owned()),
         };
@@ -176,7 +176,7 @@ fn issuer(net: &dyn Net, name: &str) -> Result<Issuer, AuthError> {
             url: shown(&place),
             why: format!("as `{key}`, {why}"),
         };
-        judged.map(|()| Some(place.clone())).map_err(barred)
+        allowed.map(|()| Some(place.clone())).map_err(barred)
     };
     let is = |key: &str| said.get(key) == Some(&Value::Bool(true));
     let pkce = texts(&said, "code_challenge_methods_supported").unwrap_or_default();
@@ -194,7 +194,7 @@ fn issuer(net: &dyn Net, name: &str) -> Result<Issuer, AuthError> {
     })
 }
 
-/// The first of these places that holds an object. A place that has none is passed over, one that may not be asked is an error.
+/// The first of these places with an object. A place without an object is skipped, a forbidden place is an error.
 fn first_of(
     net: &dyn Net,
     places: &[String],
@@ -239,7 +239,7 @@ pub(super) fn ask(net: &dyn Net, question: &Question<'_>) -> Result<Answer, Auth
     })
 }
 
-/// The object in an answer.
+/// The JSON object in a response.
 pub(super) fn object(url: &str, answer: Answer) -> Result<Map<String, Value>, AuthError> {
     use std::io::Read as _;
     let unusable = |why: String| AuthError::Unusable {
@@ -252,7 +252,7 @@ pub(super) fn object(url: &str, answer: Answer) -> Result<Map<String, Value>, Au
     if bytes.len() as u64 > MAX_BYTES {
         return Err(unusable(format!("it has more than {MAX_BYTES} bytes")));
     }
-    // What is wrong with it is not quoted: an answer may hold a token.
+    // The fault is not quoted: a response may contain a token.
     match toolglot_value::from_slice(&bytes) {
         Ok(Value::Object(object)) => Ok(object),
         _ => Err(unusable("not a JSON object".to_owned())),

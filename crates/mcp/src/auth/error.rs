@@ -6,19 +6,19 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AuthError {
-    /// Nobody logged in, and nobody is here to.
+    /// No token is stored, and no person can log in.
     #[error("the server asks for authorization, and nobody is logged in")]
     NotLoggedIn,
-    /// The token allows less than what was asked.
+    /// The token allows less than the request needs.
     #[error("the token does not allow that: the server asks for the scopes {0:?}")]
     Scope(String),
-    /// The scopes were asked for, and the server is not content.
+    /// The scopes were requested, and the server still rejects the token.
     #[error("the server asks for the scopes {0:?}, which it was given a token for already")]
     ScopeAgain(String),
-    /// It was tried often enough.
+    /// The maximum number of attempts was reached.
     #[error("the server was given {0} new tokens and took none")]
     TooOften(usize),
-    /// An address may not be asked, or does not answer.
+    /// An address that is forbidden, or that does not respond.
     #[error("`{url}` was not asked: {why}")]
     Unasked {
         /// The address.
@@ -26,30 +26,30 @@ pub enum AuthError {
         /// Why.
         why: String,
     },
-    /// An address answers with something else.
+    /// An address with an invalid response.
     #[error("`{url}` gives nothing that can be used: {why}")]
     Unusable {
         /// The address.
         url: String,
-        /// What is wrong with it.
+        /// The fault of the response.
         why: String,
     },
-    /// The server's metadata is about something else.
+    /// The server's metadata is about another resource.
     #[error(
         "the server says that it is {said:?}, and it was asked at {asked:?}: no token is asked for"
     )]
     OtherResource {
         /// The resource of its metadata.
         said: String,
-        /// Where it was asked.
+        /// The address of the request.
         asked: String,
     },
-    /// The server names another authorization server than the user did.
+    /// The server names another authorization server than the user.
     #[error(
         "the server does not name the authorization server {0:?}, whose client the definition has"
     )]
     OtherIssuer(String),
-    /// There is no client to ask as.
+    /// No client is registered for the request.
     #[error(
         "the authorization server {0:?} does not register clients by itself: name a registered client in `oauth.client_id`"
     )]
@@ -57,28 +57,28 @@ pub enum AuthError {
     /// The definition's client cannot be used there.
     #[error("the client of the definition cannot be used: {0}")]
     Client(String),
-    /// The authorization server, or the person, said no.
+    /// The authorization server, or the person, refused.
     #[error("{what} was refused: {code}{}", .said.as_ref().map(|said| format!(" ({said})")).unwrap_or_default())]
     Refused {
-        /// What was asked for.
+        /// The request.
         what: &'static str,
-        /// Its code.
+        /// The error code.
         code: String,
-        /// Its words.
+        /// The error description.
         said: Option<String>,
     },
-    /// The answer that came back through the browser is not of this authorization server.
+    /// The answer from the browser is not from this authorization server.
     #[error("the answer to the login {0}: nothing of it is used")]
     Forged(String),
-    /// Nobody came back from the browser.
+    /// No answer came from the browser in time.
     #[error("nobody came back from the address in time")]
     Late,
-    /// Something of this machine failed.
+    /// A local failure.
     #[error("{0}")]
     Here(String),
 }
 
-/// What a stranger says, fit to be shown: one line of at most 200 plain characters.
+/// A stranger's text, safe to show: one line of at most 200 plain characters.
 pub(super) fn shown(text: &str) -> String {
     text.chars()
         .filter(|c| matches!(c, ' '..='~'))

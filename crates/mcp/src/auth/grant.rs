@@ -1,4 +1,4 @@
-//! A token with all that binds it, and where it is kept.
+//! A token with its bindings, and its storage.
 
 use std::any::Any;
 use std::fmt;
@@ -8,31 +8,31 @@ use toolglot_value::{Map, Value, json};
 use super::register::{Client, Method};
 use super::secret::Secret;
 
-/// A token with all that binds it: the server that it is for, and who gave it to whom.
+/// A token with its bindings: the server, the issuer and the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// The server's address, in canonical form: nobody else is shown the token.
+    /// The server's address, in canonical form: only this server receives the token.
     pub server: String,
-    /// What the server calls itself.
+    /// The server's name for itself.
     pub resource: String,
-    /// Who gave it.
+    /// The issuer of the token.
     pub issuer: String,
-    /// Where it is renewed.
+    /// The endpoint that renews the token.
     pub token_endpoint: String,
-    /// To whom.
+    /// The client that the token was issued to.
     pub client: Client,
     /// The token.
     pub access: Secret,
-    /// What it is renewed with.
+    /// The refresh token.
     pub refresh: Option<Secret>,
-    /// Until when it is good, in seconds of Unix.
+    /// The expiry of the token, in seconds of Unix.
     pub until: Option<u64>,
-    /// The scopes that were asked for.
+    /// The requested scopes.
     pub scope: Option<String>,
 }
 
 impl Grant {
-    /// The grant as it is kept. It holds secrets.
+    /// The grant in its storage form. It contains secrets.
     pub fn write(&self) -> Value {
         let secret =
             |secret: &Option<Secret>| secret.as_ref().map(|secret| secret.reveal().to_owned());
@@ -43,7 +43,7 @@ impl Grant {
         })
     }
 
-    /// Reads what was kept; `None` if that is no grant.
+    /// Reads the storage form; `None` if it is not a grant.
     pub fn read(kept: &Map<String, Value>) -> Option<Grant> {
         let text = |key: &str| kept.get(key).and_then(Value::as_str).map(str::to_owned);
         Some(Grant {
@@ -64,23 +64,23 @@ impl Grant {
     }
 }
 
-/// Keeps the grant of one server between processes.
+/// Stores the grant of one server between processes.
 pub trait Store: fmt::Debug + Send + Sync {
-    /// What is kept.
+    /// The stored grant.
     ///
     /// # Errors
-    /// If it cannot be read, or others may read it too.
+    /// If it cannot be read, or other users may read it too.
     fn load(&self) -> Result<Option<Grant>, String>;
 
-    /// Keeps a grant in place of what was kept.
+    /// Stores a grant in place of the old one.
     ///
     /// # Errors
     /// If it cannot be written.
     fn save(&self, grant: &Grant) -> Result<(), String>;
 
-    /// Keeps others from renewing at the same time, as long as the answer lives.
+    /// Prevents other processes from renewing at the same time, until the returned guard is dropped.
     ///
     /// # Errors
-    /// If that cannot be.
+    /// If the lock cannot be taken.
     fn alone(&self) -> Result<Box<dyn Any>, String>;
 }

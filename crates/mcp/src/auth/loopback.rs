@@ -1,4 +1,4 @@
-//! Where the browser comes back to: a port of this machine, open for one login (RFC 8252 section 7.3).
+//! The target of the redirect: a local port, open for one login (RFC 8252 section 7.3).
 
 use std::io::{BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -13,17 +13,17 @@ use crate::server::{Patient, Request};
 
 /// The path of the answer.
 const PATH: &str = "/callback";
-/// So many connections are read at a time; a browser opens some that it never uses.
+/// The maximum number of connections at a time; a browser opens some that it never uses.
 const MAX_CONNECTIONS: usize = 32;
-/// How long each may take.
+/// How long each connection may take.
 const TIME: Duration = Duration::from_secs(5);
-/// How often it is looked for another.
+/// The interval between checks for a new connection.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What came back: names and values.
+/// The query of the redirect: names and values.
 pub(super) type Query = Vec<(String, String)>;
 
-/// A port that waits.
+/// A port that waits for the redirect.
 #[derive(Debug)]
 pub(super) struct Loopback {
     listener: TcpListener,
@@ -31,7 +31,7 @@ pub(super) struct Loopback {
 }
 
 impl Loopback {
-    /// Opens it; 0 is any port.
+    /// Opens the port; 0 is any port.
     pub(super) fn open(port: u16) -> Result<Loopback, AuthError> {
         let bad = |error: std::io::Error| {
             AuthError::Here(format!(
@@ -49,7 +49,8 @@ impl Loopback {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits for the answer with that state. Whatever else comes is turned away, and ends nothing: any page can ask a port.
+    /// Waits for the answer with that state. Other requests are rejected without ending the wait: any page can send a
+    /// request.
     pub(super) fn wait(&self, state: &str, time: Duration) -> Result<Query, AuthError> {
         let until = Instant::now() + time;
         let (tell, told) = channel();
@@ -69,7 +70,7 @@ impl Loopback {
                         n_open.fetch_sub(1, Ordering::SeqCst);
                     });
                 }
-                // One too many is closed; no one new, or one that is gone, is waited over.
+                // An extra connection is closed. With no new connection, or a broken one, the wait continues.
                 Ok(_) => {}
                 Err(_) => std::thread::sleep(TICK),
             }
@@ -133,7 +134,7 @@ mod tests {
         let door = Loopback::open(0).expect("a port");
         let port = door.port;
         let asking = std::thread::spawn(move || {
-            // One that says nothing stands in nobody's way.
+            // A silent connection does not block the others.
             let silent = TcpStream::connect((Ipv4Addr::LOCALHOST, port));
             let here = format!("Host: 127.0.0.1:{port}\r\n\r\n");
             let statuses: Vec<String> = [

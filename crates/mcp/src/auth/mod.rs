@@ -1,4 +1,4 @@
-//! Authorization of the client over HTTP: OAuth 2.1, as the protocol asks for it.
+//! OAuth 2.1 for the client over HTTP, as the protocol requires it.
 //!
 //! ```text
 //!  401 ──▶ Challenge ──▶ metadata of the resource ──▶ metadata of its issuer ──▶ a client there ──▶ a token ──▶ the request again
@@ -7,10 +7,10 @@
 //!                                                                                     browser, PKCE (or no person)
 //! ```
 //!
-//! What a server says of where it is to be asked comes from a stranger: every address goes to a [`Net`], which judges it before
-//! it is asked, and nothing is followed. A token is for one resource of one issuer, and goes to the server that it was asked
-//! for, at the address that the user named, and to nobody else. Nothing here writes a secret where it is read: [`Secret`] has
-//! no text.
+//! A server's addresses come from a stranger: every address goes to a [`Net`], which checks it before the request, and
+//! no redirect is followed. A token is for one resource of one issuer. It goes only to the server that it was requested
+//! for, at the user's address. Nothing here writes a secret to readable output: [`Secret`] does not implement
+//! `Display`.
 //!
 //! Source: <https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization>, read 2026-11.
 

@@ -1,4 +1,4 @@
-//! Addresses that a stranger named, and how they are asked.
+//! Requests to addresses that a stranger named.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,15 +7,16 @@ use crate::web::{Answer, WebError};
 
 /// The largest answer of a metadata, registration or token endpoint, in bytes.
 pub(super) const MAX_BYTES: u64 = 256 << 10;
-/// How long each of them may take.
+/// How long each request may take.
 pub(super) const TIME: Duration = Duration::from_secs(15);
 
-/// Asks addresses that a stranger named. Whoever implements it judges each before it is asked, and follows no redirection.
+/// Sends requests to addresses that a stranger named. An implementation checks each address first, and follows no
+/// redirection.
 pub trait Net: fmt::Debug + Send + Sync {
-    /// Asks.
+    /// Sends a request.
     ///
     /// # Errors
-    /// If the address may not be asked, or does not answer.
+    /// If the address is forbidden, or does not respond.
     fn ask(&self, question: &Question<'_>) -> Result<Answer, WebError>;
 
     /// Whether a person may be sent to an address.
@@ -25,17 +26,17 @@ pub trait Net: fmt::Debug + Send + Sync {
     fn may_visit(&self, url: &str) -> Result<(), String>;
 }
 
-/// What is asked of an address.
+/// A request to an address.
 #[derive(Debug)]
 pub struct Question<'a> {
     /// `GET` or `POST`.
     pub method: &'static str,
-    /// All of the address.
+    /// The full address.
     pub url: &'a str,
-    /// Names and values.
+    /// Header names and values.
     pub headers: Vec<(String, String)>,
-    /// What is sent.
+    /// The body.
     pub body: &'a [u8],
-    /// Until the last byte of the answer.
+    /// The time limit, up to the last byte of the response.
     pub time: Duration,
 }

@@ -1,5 +1,5 @@
-//! Which client asks: one that the user registered, one that its metadata document names, or one that registers itself
-//! (RFC 7591), in this order.
+//! Selects the client: one that the user registered, one with a metadata document, or one that registers itself (RFC
+//! 7591), in this order.
 
 use toolglot_value::{Value, json};
 
@@ -16,11 +16,11 @@ pub struct Client {
     pub id: String,
     /// Its secret, if it has one.
     pub secret: Option<Secret>,
-    /// How it shows who it is.
+    /// How it authenticates.
     pub method: Method,
 }
 
-/// How a client shows the token endpoint who it is.
+/// How a client authenticates at the token endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// By its id alone.
@@ -41,7 +41,7 @@ impl Method {
         (Method::Signed, "private_key_jwt"),
     ];
 
-    /// As the standards call it.
+    /// The name in the standards.
     pub fn word(self) -> &'static str {
         Method::ALL
             .iter()
@@ -49,7 +49,7 @@ impl Method {
             .map_or("none", |(_, word)| word)
     }
 
-    /// The method that a word names.
+    /// The method with this name.
     pub fn of(word: &str) -> Option<Method> {
         Method::ALL
             .iter()
@@ -59,8 +59,8 @@ impl Method {
 }
 
 impl Issuer {
-    /// The first of these methods that it takes. One that says nothing takes secrets in a header (RFC 8414 section 2), and
-    /// whoever needs none.
+    /// The first of these methods that the issuer takes. By default an issuer takes secrets in a header (RFC 8414
+    /// section 2), and clients without a secret.
     fn first_of(&self, methods: &[Method]) -> Option<Method> {
         let takes = |method: &Method| match &self.methods {
             Some(said) => said.iter().any(|word| word == method.word()),
@@ -70,7 +70,7 @@ impl Issuer {
     }
 }
 
-/// The client that asks `issuer`, which registers itself for answers at `redirect` if it has to.
+/// The client for `issuer`; if necessary it registers itself, with the redirect address `redirect`.
 pub(super) fn client(
     net: &dyn Net,
     settings: &Settings,

@@ -1,20 +1,20 @@
-//! Secrets, and bytes that nobody guesses.
+//! Secrets, and unpredictable random bytes.
 
 use std::fmt;
 
 use super::error::AuthError;
 
-/// A text that is shown to nobody.
+/// A text that is never displayed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps it.
+    /// Wraps a secret text.
     pub fn new(text: impl Into<String>) -> Secret {
         Secret(text.into())
     }
 
-    /// The text, for whom it is meant.
+    /// The text, for its receiver only.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -26,7 +26,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Bytes that nobody guesses, as text: 4 letters for 3 bytes.
+/// Unpredictable random bytes as text: 4 letters for 3 bytes.
 pub(super) fn random<const N: usize>() -> Result<String, AuthError> {
     let mut bytes = [0_u8; N];
     getrandom::fill(&mut bytes)

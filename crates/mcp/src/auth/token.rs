@@ -1,4 +1,4 @@
-//! What the token endpoint gives (RFC 6749 section 5, RFC 8707 for the resource).
+//! Token requests and responses (RFC 6749 section 5, RFC 8707 for the resource).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,10 +12,10 @@ use super::net::{Net, Question, TIME};
 use super::register::{Client, Method};
 use super::secret::Secret;
 
-/// The longest life of a token that is believed, in seconds.
+/// The longest accepted lifetime of a token, in seconds.
 const MAX_LIFE: u64 = 365 * 24 * 3600;
 
-/// Whom a token is asked of, by whom.
+/// A token endpoint, and the client that uses it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Teller<'a> {
     pub(super) net: &'a dyn Net,
@@ -23,22 +23,22 @@ pub(super) struct Teller<'a> {
     pub(super) issuer: &'a str,
     pub(super) client: &'a Client,
     pub(super) key: Option<&'a Secret>,
-    /// In seconds of Unix.
+    /// The current time in seconds of Unix.
     pub(super) now: u64,
 }
 
-/// What it gave.
+/// The response of the token endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Given {
     pub(super) access: Secret,
     pub(super) refresh: Option<Secret>,
-    /// Until when the token is good, in seconds of Unix.
+    /// The expiry of the token, in seconds of Unix.
     pub(super) until: Option<u64>,
     pub(super) scope: Option<String>,
 }
 
 impl Teller<'_> {
-    /// Asks for a token.
+    /// Requests a token.
     pub(super) fn token(&self, pairs: &[(&str, &str)]) -> Result<Given, AuthError> {
         let Client { id, secret, method } = self.client;
         let secret = secret.as_ref().map(Secret::reveal).unwrap_or_default();
@@ -85,7 +85,7 @@ impl Teller<'_> {
         if status != 200 {
             let said = object(self.endpoint, answer).unwrap_or_default();
             let word = |key: &str| said.get(key).and_then(Value::as_str).map(shown);
-            // Its words may repeat what it was sent.
+            // The error description may repeat a secret of the request.
             let has_secret = |text: &String| {
                 pairs
                     .iter()
@@ -127,7 +127,7 @@ impl Teller<'_> {
     }
 }
 
-/// Whether a text can stand in a header: letters, digits and punctuation, no blanks.
+/// Whether a text is valid in a header: letters, digits and punctuation, no blanks.
 fn is_token(text: &str) -> bool {
     (1..=64 << 10).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
 }

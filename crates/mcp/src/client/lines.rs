@@ -1,22 +1,22 @@
-//! Lines of a server, one message each, from whatever pieces they come in.
+//! Splits a server's output into lines, one message each, from pieces of any size.
 
 use super::trouble::Trouble;
 use super::wire::{Heard, heard};
 
-/// What came and was not looked at yet.
+/// The received bytes that were not processed yet.
 #[derive(Debug)]
 pub struct Lines {
     bytes: Vec<u8>,
-    /// Where the first line that was not given yet starts.
+    /// The start of the first line that was not returned yet.
     begin: usize,
-    /// Up to where there is no end of that line.
+    /// The end of the part of that line without a line break.
     looked: usize,
-    /// A longer line is no message.
+    /// A longer line is not a message.
     limit: usize,
 }
 
 impl Lines {
-    /// None yet; a line has less than `limit` bytes.
+    /// No bytes yet; a line has less than `limit` bytes.
     pub fn new(limit: usize) -> Lines {
         Lines {
             bytes: Vec::new(),
@@ -26,20 +26,20 @@ impl Lines {
         }
     }
 
-    /// A piece came.
+    /// Appends received bytes.
     pub fn push(&mut self, piece: &[u8]) {
         if self.begin == self.bytes.len() {
             self.bytes.clear();
             (self.begin, self.looked) = (0, 0);
         } else if self.begin >= piece.len().max(self.bytes.len() - self.begin) {
-            // What is left moves at most as often as something came.
+            // The rest is moved at most as often as bytes are received.
             self.bytes.drain(..self.begin);
             (self.begin, self.looked) = (0, self.looked - self.begin);
         }
         self.bytes.extend_from_slice(piece);
     }
 
-    /// The next line that is not empty, once it has its end. Linear in all that came, however it was cut.
+    /// The next nonempty line, once its end was received. Linear in all received bytes, for any sizes of the pieces.
     pub fn take(&mut self) -> Option<Heard> {
         loop {
             let Some(length) = memchr::memchr(b'\n', &self.bytes[self.looked..]) else {

@@ -29,15 +29,15 @@ use crate::message::{Fault, METHOD, Message};
 use crate::pin::is_tool_name;
 use crate::{BATCHES, VERSIONS};
 
-/// More messages than this without the answer are noise.
+/// The maximum number of messages before the answer; a server that sends more is faulty.
 const MAX_MESSAGES: usize = 10_000;
-/// More pages than this a list does not have.
+/// The maximum number of pages of a list.
 const MAX_PAGES: usize = 100;
-/// More tools than this a server does not have.
+/// The maximum number of tools of a server.
 const MAX_TOOLS: usize = 10_000;
-/// How much of the noise is kept, in lines and in characters of each.
+/// How much of the noise is stored: lines, and characters of each line.
 const NOISE: (usize, usize) = (5, 200);
-/// How often it is looked whether the call was stopped.
+/// The interval between checks whether the call was stopped.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A session with a server.
@@ -46,23 +46,23 @@ pub struct Client {
     wire: Box<dyn Wire>,
     profile: Profile,
     next_id: u64,
-    /// What it said of itself.
+    /// The server's description of itself.
     server: Value,
-    /// Whether it said that its tools are others now.
+    /// Whether the server reported a change of its tools.
     is_changed: bool,
-    /// Whether it has no sessions.
+    /// Whether the server has no sessions.
     is_stateless: bool,
-    /// Which parameters of its tools are repeated in headers.
+    /// The parameters of its tools that headers repeat.
     mirrored: BTreeMap<String, BTreeMap<String, String>>,
     noise: Vec<String>,
     n_noise: usize,
 }
 
 impl Client {
-    /// Starts a session; with a server that has none, asks what it is.
+    /// Starts a session; a server without sessions gets a discovery request.
     ///
     /// # Errors
-    /// If there is no server that speaks the protocol.
+    /// If no server speaks the protocol.
     pub fn open(
         wire: Box<dyn Wire>,
         profile: Profile,
@@ -113,12 +113,12 @@ impl Client {
         Ok(client)
     }
 
-    /// What the server said of itself: `serverInfo`, `capabilities`, `protocolVersion`, `instructions`.
+    /// The server's description of itself: `serverInfo`, `capabilities`, `protocolVersion`, `instructions`.
     pub fn server(&self) -> &Value {
         &self.server
     }
 
-    /// Whether the server said since the last [`tools`](Client::tools) that they are others now.
+    /// Whether the server reported a change of its tools since the last [`tools`](Client::tools).
     ///
     /// # Errors
     /// If the server is gone.
@@ -141,7 +141,7 @@ impl Client {
         )))
     }
 
-    /// What came that was no message: the first lines, and how many there were.
+    /// Received lines that were not messages: the first of them, and their number.
     pub fn noise(&self) -> (&[String], usize) {
         (&self.noise, self.n_noise)
     }
@@ -149,7 +149,7 @@ impl Client {
     /// All tools of the server.
     ///
     /// # Errors
-    /// If the server gives no list, or one in which two tools have one name or a name is not one.
+    /// If the server returns no list, or one with duplicate or invalid tool names.
     pub fn tools(&mut self, terms: &Terms<'_>) -> Result<Vec<Value>, Trouble> {
         self.is_changed = false;
         let mut tools: Vec<Value> = Vec::new();
@@ -174,7 +174,7 @@ impl Client {
             }
         }
         if self.is_stateless {
-            // What one tool says of headers against the rules is no reason to do without the others.
+            // Only a tool with invalid header rules is dropped; the others stay.
             tools.retain(|tool| stateless::mirrored(tool).is_some());
             let all = tools.iter().filter_map(|tool| {
                 Some((
@@ -203,7 +203,7 @@ impl Client {
     /// Calls a tool.
     ///
     /// # Errors
-    /// If there is no result. A tool that failed has one: `isError` says so.
+    /// If there is no result. A failed tool has a result with `isError`.
     pub fn call(
         &mut self,
         name: &str,
@@ -227,10 +227,10 @@ impl Client {
         }
     }
 
-    /// Asks, and waits for the answer; what else comes is reported, answered or skipped.
+    /// Sends a request, and waits for the answer; other messages are reported, answered or skipped.
     ///
     /// # Errors
-    /// If there is no result. A request that was not waited for is taken back.
+    /// If there is no result. A request that is abandoned is cancelled.
     pub fn request(
         &mut self,
         method: &str,
@@ -297,7 +297,7 @@ impl Client {
         )))
     }
 
-    /// Keeps the start of what was no message, as long as there is little of it.
+    /// Stores the start of a line that is not a message, up to a limit.
     fn noted(&mut self, line: &str) {
         self.n_noise += 1;
         if self.noise.len() < NOISE.0 {
@@ -305,7 +305,8 @@ impl Client {
         }
     }
 
-    /// The messages of what was heard: a list holds several in the one revision that has that, and is noise in any other.
+    /// The messages of a received value: a list contains several in the one revision with batches, and is noise in any
+    /// other.
     fn messages(&mut self, value: Value) -> Vec<Value> {
         match value {
             Value::Array(values) if self.server["protocolVersion"] == BATCHES => values,
@@ -317,7 +318,7 @@ impl Client {
         }
     }
 
-    /// Waits in short pieces where somebody may stop it.
+    /// Waits in short steps, so that the caller can stop the wait.
     fn waited(&mut self, left: Duration, terms: &Terms<'_>) -> Heard {
         let until = Instant::now() + left;
         loop {
@@ -329,7 +330,7 @@ impl Client {
         }
     }
 
-    /// The result, if that is what was heard.
+    /// The result, if the received value contains it.
     fn result_of(
         &mut self,
         value: Value,
@@ -354,7 +355,7 @@ impl Client {
         }
     }
 
-    /// What is no answer to a request of ours.
+    /// Handles a message that does not answer a request of this client.
     fn other(&mut self, value: Value, tell: Option<&dyn Fn(ServerEvent)>) {
         match Message::read(value) {
             Ok(Message::Request { id, method, params }) => {
@@ -367,7 +368,7 @@ impl Client {
                         ))
                     }),
                 };
-                // A server that is gone is heard of as such.
+                // The next read reports a server that is gone.
                 let _ = self.wire.send(&Message::Response { id, result });
             }
             Ok(Message::Notification { method, params }) => match method.as_str() {
@@ -404,7 +405,7 @@ impl Client {
                 }
                 _ => {}
             },
-            // An answer to what nobody waits for any more.
+            // A late answer to a request that was abandoned.
             Ok(Message::Response { .. }) | Err(_) => {}
         }
     }
@@ -465,7 +466,7 @@ mod tests {
         let terms = Terms::within(Duration::from_secs(60));
         let mut client =
             Client::open(Box::new(wire), Profile::default(), &terms).expect("it answers");
-        let told = client.is_changed().expect_err("it never stops").to_string();
-        assert_eq!(told, "the server wrote 10000 unsolicited messages");
+        let error = client.is_changed().expect_err("it never stops").to_string();
+        assert_eq!(error, "the server wrote 10000 unsolicited messages");
     }
 }

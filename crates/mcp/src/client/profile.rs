@@ -1,17 +1,17 @@
-//! Who the client is.
+//! The identity of the client.
 
 use toolglot_value::{Map, Value, json};
 
 use crate::LATEST;
 use crate::message::Fault;
 
-/// Who the client is, and what it can do for a server.
+/// The identity of the client, and its capabilities for a server.
 pub struct Profile {
-    /// The version that is asked for.
+    /// The requested version.
     pub version: String,
-    /// What the client can do, as the protocol writes it.
+    /// The capabilities, in the protocol's form.
     pub capabilities: Value,
-    /// Answers what the server asks; `None` for what it does not know.
+    /// Answers the server's requests; `None` for an unknown method.
     pub answers: Box<Answers>,
 }
 
@@ -19,7 +19,7 @@ pub struct Profile {
 pub type Answers = dyn Fn(&str, &Map<String, Value>) -> Option<Result<Value, Fault>> + Send;
 
 impl Default for Profile {
-    /// A client that calls tools and does nothing for a server.
+    /// A client that calls tools and answers no requests of a server.
     fn default() -> Profile {
         Profile {
             version: LATEST.to_owned(),

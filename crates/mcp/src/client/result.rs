@@ -1,9 +1,9 @@
-//! What is a result of a call
-//! (<https://modelcontextprotocol.io/specification/2025-11-25/server/tools>, "Tool Result").
+//! Validation of the result of a call (<https://modelcontextprotocol.io/specification/2025-11-25/server/tools>, "Tool
+//! Result").
 
 use toolglot_value::Value;
 
-/// How what a call gave is no result of one. What is not said of failing cannot be taken for success.
+/// Why a value is not a result of a call. A result with an invalid `isError` cannot count as a success.
 pub(super) fn misfit(result: &Value) -> Option<&'static str> {
     let Some(map) = result.as_object() else {
         return Some("that is not an object");

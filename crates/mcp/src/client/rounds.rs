@@ -8,16 +8,16 @@ use super::terms::Terms;
 use super::trouble::Trouble;
 use crate::STATELESS;
 
-/// So often a server may ask for more before it gives a result.
+/// How often a server may request input before it returns a result.
 const MAX_ROUNDS: usize = 8;
 
 impl Client {
-    /// Asks a server without sessions what it is.
+    /// Requests a description from a server without sessions.
     pub(super) fn discover(&mut self, terms: &Terms<'_>) -> Result<(), Trouble> {
         self.is_stateless = true;
         self.wire.agreed(STATELESS);
         let said = match self.request("server/discover", json!({}), terms) {
-            // It may have looked at an older version of ours.
+            // The server may have used an older version that this client sent, so the request is repeated.
             Err(Trouble::Refused { fault, .. })
                 if fault.code == UNSUPPORTED && supports(&fault) =>
             {
@@ -43,7 +43,8 @@ impl Client {
         Ok(())
     }
 
-    /// Asks, and gives what the server wants to know meanwhile, if we know it: what it remembers of that goes back as it is.
+    /// Sends a request, and supplies the input that the server requests meanwhile. The server's state is returned
+    /// unchanged.
     pub(super) fn rounds(
         &mut self,
         method: &str,

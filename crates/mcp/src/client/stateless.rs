@@ -1,5 +1,5 @@
-//! Revision 2026-07-28, which has no sessions: every request says in `_meta` who asks, in which version and with what
-//! capabilities, and over HTTP its headers repeat what it is about
+//! Revision 2026-07-28, which has no sessions. Every request names in `_meta` the client, the version and the
+//! capabilities; over HTTP its headers repeat parts of the message
 //! (<https://modelcontextprotocol.io/specification/draft>, as of 2026-11).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,11 +14,11 @@ use super::wire::Heard;
 use crate::STATELESS;
 use crate::message::{Fault, METHOD, Message};
 
-/// The server does not speak the version that it was asked in, and says which it does.
+/// The server does not support the request's version, and lists its versions.
 pub(super) const UNSUPPORTED: i64 = -32_022;
-/// It misses the header that names the version, or reads another one in it. No server with sessions knows this.
+/// The version header is missing, or differs from the message. No server with sessions has this code.
 const HEADERS: i64 = -32_020;
-/// What the keys of `_meta` start with.
+/// The prefix of the keys of `_meta`.
 pub(super) const PREFIX: &str = "io.modelcontextprotocol/";
 
 /// Whether a server refused a session because it has none.
@@ -35,7 +35,7 @@ pub(super) fn supports(fault: &Fault) -> bool {
     said.is_some_and(|said| said.iter().any(|version| version == STATELESS))
 }
 
-/// Puts into a request who asks.
+/// Adds the client's identity to a request.
 pub(super) fn add_meta(params: &mut Map<String, Value>, profile: &Profile) {
     let meta = params.entry("_meta").or_insert_with(|| json!({}));
     let info = json!({"name": "toolglot", "version": env!("CARGO_PKG_VERSION")});
@@ -48,7 +48,7 @@ pub(super) fn add_meta(params: &mut Map<String, Value>, profile: &Profile) {
     }
 }
 
-/// What the headers of a message repeat.
+/// The headers that repeat parts of a message.
 pub(super) fn headers(message: &Message) -> Vec<(String, String)> {
     let (Message::Request { method, params, .. } | Message::Notification { method, params }) =
         message
@@ -67,7 +67,7 @@ pub(super) fn headers(message: &Message) -> Vec<(String, String)> {
     out
 }
 
-/// A value as a header holds it: as it is, or in base64 where that would not arrive.
+/// A value in the form of a header: as it is, or in base64 if a header cannot carry it.
 fn encoded(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| matches!(byte, 0x20..=0x7e))
         && text.trim() == text
@@ -78,8 +78,8 @@ fn encoded(text: &str) -> String {
     format!("=?base64?{}?=", STANDARD.encode(text))
 }
 
-/// The parameters of a tool that headers repeat (`x-mcp-header`), by the header's name; `None` where what it says of them is
-/// against the rules, and the tool is not one.
+/// The parameters of a tool that headers repeat (`x-mcp-header`), by the header's name. `None` if its header rules are
+/// invalid; such a tool is not used.
 pub(super) fn mirrored(tool: &Value) -> Option<BTreeMap<String, String>> {
     let (mut out, mut seen) = (BTreeMap::new(), BTreeSet::new());
     let properties = tool["inputSchema"]["properties"].as_object();
@@ -120,7 +120,7 @@ pub(super) fn arguments(
     said.collect()
 }
 
-/// A response to a request in an answer that is not one of HTTP's own: an error of the protocol.
+/// The response in the body of an HTTP error, if it is an error of the protocol for this request.
 pub(super) fn fault(text: &str, id: &Value) -> Option<Heard> {
     let value: Value = toolglot_value::from_str(text).ok()?;
     (value.get("id") == Some(id) && value["error"]["code"].is_i64())

@@ -1,8 +1,8 @@
 //! A session over streamable HTTP
 //! (<https://modelcontextprotocol.io/specification/2025-11-25/basic/transports>, "Streamable HTTP").
 //!
-//! Each message is a POST of its own. The answer to a request is JSON, or a stream of events that ends with it; a stream
-//! that ends before is taken up again with a GET from the last event that had an id.
+//! Each message is a POST of its own. The answer to a request is JSON, or a stream of events that ends with the answer.
+//! A stream that ends early is resumed with a GET from the last event that had an id.
 
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -20,28 +20,28 @@ use crate::sse::Events;
 use crate::web::{Answer, Web, WebError};
 use crate::{BATCHES, STATELESS};
 
-/// The largest answer or event.
+/// The maximum size of an answer or event.
 const MAX_BYTES: usize = 64 << 20;
 /// How long a message without an answer may take.
 const SHORT: Duration = Duration::from_secs(10);
-/// How long is waited before a stream is taken up again where the server does not say.
+/// How long to wait before a stream is resumed, if the server does not set a time.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause that a server may ask for.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// So many tokens are tried for one message.
+/// The maximum number of tokens that are tried for one message.
 const MAX_TOKENS: usize = 2;
-/// How often a stream is taken up again without anything new.
+/// How often a stream is resumed without a new event.
 const MAX_TRIES: usize = 5;
 
 /// A session over streamable HTTP.
 #[derive(Debug)]
 pub struct Stream {
     shared: Arc<Shared>,
-    /// How long a request may take at most: its answer's stream is read so long.
+    /// The time limit of a request: its answer's stream is read so long.
     time: Duration,
     tell: Sender<Heard>,
     from: Receiver<Heard>,
-    /// What headers repeat of a call's arguments.
+    /// The headers that repeat arguments of a call.
     repeats: Vec<(String, String)>,
 }
 
@@ -57,13 +57,13 @@ struct Shared {
 struct State {
     session: Option<String>,
     version: Option<String>,
-    /// Whether nobody asks any more.
+    /// Whether the session has ended.
     is_over: bool,
 }
 
 impl Stream {
-    /// A session with the server that `web` asks, with headers of the user's on every request, and a token of `authorizer`
-    /// where the server wants one.
+    /// A session with the server of `web`. Every request has the user's headers, and a token of `authorizer` if the
+    /// server requires one.
     pub fn new(
         web: Arc<dyn Web>,
         headers: Vec<(String, String)>,
@@ -97,7 +97,7 @@ impl Wire for Stream {
         let mut own = Vec::new();
         if self.is_stateless() {
             if !matches!(message, Message::Request { .. }) {
-                // There is nothing that it could belong to.
+                // No session exists for the message.
                 return Ok(());
             }
             own = stateless::headers(message);
@@ -144,7 +144,7 @@ impl Wire for Stream {
         if !self.is_stateless() {
             return;
         }
-        // What was asked stays on the old way, and so does what becomes of it.
+        // The pending request and its outcome stay on the old connection.
         let old = Arc::clone(&self.shared);
         self.shared = Arc::new(Shared {
             web: old.web.again(),
@@ -161,7 +161,7 @@ impl Wire for Stream {
 }
 
 impl Stream {
-    /// Listens for what belongs to no request, as long as the session lasts; a server need not have that.
+    /// Listens for messages that belong to no request, during the whole session; a server need not support that.
     fn listen(&self) {
         let (shared, tell, time) = (Arc::clone(&self.shared), self.tell.clone(), self.time);
         std::thread::spawn(move || {
@@ -175,11 +175,11 @@ impl Stream {
                 match shared.send("GET", &own, &[], time) {
                     Ok(answer) if answer.status == 200 => {
                         let mut stream = events_of(answer);
-                        // No message is awaited here: it continues until the stream ends.
+                        // The answer is not expected here: reading continues until the stream ends.
                         let seen = (&mut last_id, &mut pause, &mut n_tries);
                         let _ = Shared::events(&mut stream, &Value::Null, &tell, seen);
                     }
-                    // It has no such stream, or the session is over.
+                    // The server has no such stream, or the session has ended.
                     Ok(_) => return,
                     Err(_) => {}
                 }
@@ -191,7 +191,7 @@ impl Stream {
 }
 
 impl Drop for Stream {
-    /// Takes leave of the server, which need not be there any more.
+    /// Ends the session at the server, which may be gone already.
     fn drop(&mut self) {
         self.shared.state().is_over = true;
         if self.shared.state().session.is_none() {
@@ -214,8 +214,8 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a request, with a token if there is one. A message that the server wants another token for is sent again with
-    /// that; what was not taken was not done.
+    /// Sends a request, with a token if there is one. If the server requires another token, the message is sent again
+    /// with it; a rejected message has had no effect.
     fn send(
         &self,
         method: &'static str,
@@ -291,7 +291,7 @@ impl Shared {
             })
     }
 
-    /// Asks, and tells all that comes until the answer.
+    /// Sends a request, and forwards all messages up to the answer.
     fn ask(
         &self,
         (body, own): (&str, &[(String, String)]),
@@ -322,7 +322,7 @@ impl Shared {
                 })?;
                 let is_batch = self.state().version.as_deref() == Some(BATCHES);
                 if value.is_array() && !is_batch || !answers(&value, id) {
-                    // Nothing else can come.
+                    // No other message can follow.
                     return Err(Trouble::Odd(mistaken(&value)));
                 }
                 let _ = tell.send(Heard::Message(value));
@@ -338,7 +338,7 @@ impl Shared {
         }
     }
 
-    /// Reads a stream of events until the answer, over as many connections as it takes.
+    /// Reads a stream of events up to the answer, with as many connections as necessary.
     fn follow(
         &self,
         answer: Answer,
@@ -383,7 +383,7 @@ impl Shared {
         }
     }
 
-    /// Reads one connection's events. Whether the answer was among them.
+    /// Reads the events of one connection. Whether the answer was among them.
     fn events(
         stream: &mut Events<impl BufRead>,
         id: &Value,
@@ -412,7 +412,7 @@ impl Shared {
         Ok(false)
     }
 
-    /// Tells the error of the protocol that an answer holds, or gives what it means besides.
+    /// Forwards the protocol error in a response, or returns the meaning of the response.
     fn refused(&self, answer: Answer, id: &Value, tell: &Sender<Heard>) -> Result<(), Trouble> {
         let has_session = self.state().session.is_some();
         if !matches!(answer.status, 400 | 404) || has_session {
@@ -433,7 +433,7 @@ impl Shared {
         }
     }
 
-    /// What an answer means that is not one.
+    /// The meaning of a response that is not an answer.
     fn refusal(&self, answer: Answer) -> Trouble {
         let status = answer.status;
         match status {
@@ -468,7 +468,7 @@ impl Shared {
     }
 }
 
-/// Whether a message, or one of a list, is the response to the request of that id.
+/// Whether a message, or one of a list, is the response to the request with that id.
 fn answers(value: &Value, id: &Value) -> bool {
     match value {
         Value::Array(values) => values.iter().any(|value| answers(value, id)),
@@ -476,7 +476,7 @@ fn answers(value: &Value, id: &Value) -> bool {
     }
 }
 
-/// What was sent where the response to a request has to be.
+/// The fault of a message in the place of the response.
 fn mistaken(value: &Value) -> String {
     let said = value["error"]["message"].as_str().unwrap_or_default();
     let said: String = said.chars().filter(|c| !c.is_control()).take(200).collect();
@@ -484,7 +484,7 @@ fn mistaken(value: &Value) -> String {
     format!("sent an answer that does not match the request{colon}{said}")
 }
 
-/// The events of an answer.
+/// The events of a response.
 fn events_of(answer: Answer) -> Events<BufReader<Box<dyn Read + Send>>> {
     Events::new(BufReader::new(answer.body), MAX_BYTES)
 }

@@ -1,39 +1,39 @@
-//! How long a request may take, and what is heard of it meanwhile.
+//! The time limit of a request, and the receiver of its events.
 
 use std::time::{Duration, Instant};
 
 use toolglot_value::Value;
 
-/// What a server tells while it works.
+/// An event that a server reports during a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerEvent {
-    /// How far it is.
+    /// Progress.
     Progress {
-        /// So much is done.
+        /// The finished amount.
         progress: f64,
-        /// Of so much.
+        /// The total amount.
         total: Option<f64>,
-        /// What it does.
+        /// The current activity.
         message: Option<String>,
     },
-    /// Something for a log.
+    /// A log message.
     Log {
-        /// One of the eight of syslog.
+        /// One of the eight levels of syslog.
         level: String,
-        /// Who says it.
+        /// The source of the message.
         logger: Option<String>,
-        /// What.
+        /// The message.
         data: Value,
     },
 }
 
-/// How long a request may take, and who is notified.
+/// The time limit of a request, and the receiver of its events.
 pub struct Terms<'a> {
-    /// Until when.
+    /// The deadline.
     pub until: Instant,
-    /// Whether whoever called does not want it any more.
+    /// Whether the caller has cancelled the request.
     pub stop: &'a dyn Fn() -> bool,
-    /// Who gets what the server reports.
+    /// The receiver of the server's events.
     pub tell: Option<&'a dyn Fn(ServerEvent)>,
 }
 
@@ -46,7 +46,7 @@ impl std::fmt::Debug for Terms<'_> {
 }
 
 impl Terms<'static> {
-    /// This timeout, with nobody to stop it or to be notified.
+    /// This timeout, without a stop condition and without a receiver of events.
     pub fn within(time: Duration) -> Terms<'static> {
         Terms {
             until: Instant::now() + time,

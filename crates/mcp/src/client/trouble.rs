@@ -12,39 +12,39 @@ pub enum Trouble {
     /// The server answered with an error.
     #[error("the server refused `{method}`: {}", .fault.message)]
     Refused {
-        /// What it was asked.
+        /// The method of the request.
         method: String,
         /// Its error.
         fault: Fault,
     },
-    /// The server answered with what is no answer.
+    /// The server sent an invalid answer.
     #[error("the server {0}")]
     Odd(String),
-    /// The server is gone. Asking another one may help.
+    /// The server is gone. Another server may be available.
     #[error("the server {0}")]
     Gone(String),
-    /// The session is over, and a new one may be begun; what was asked was not done.
+    /// The session has expired, and a new one may be started; the request was not executed.
     #[error("the server has ended the session")]
     Expired,
-    /// It did not answer in time, and was asked to stop.
+    /// The server did not answer in time, and the request was cancelled.
     #[error("the server did not answer `{method}` in time")]
     Late {
-        /// What it was asked.
+        /// The method of the request.
         method: String,
     },
     /// The caller cancelled it, and the server was notified.
     #[error("it was stopped")]
     Stopped,
-    /// The server wants to know who is asking.
+    /// The server requires authentication.
     #[error("the server asks for authorization{}", .0.as_ref().map(|how| format!(" ({how})")).unwrap_or_default())]
     Unauthorized(
-        /// Its `WWW-Authenticate`.
+        /// The `WWW-Authenticate` header.
         Option<String>,
     ),
-    /// It wants a token, and there is none.
+    /// The server requires a token, and there is none.
     #[error("{0}")]
     NoToken(AuthError),
-    /// It was not asked: its place may not be.
+    /// No request was sent: the address is forbidden.
     #[error("{0}")]
     Barred(String),
 }

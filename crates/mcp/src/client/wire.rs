@@ -1,4 +1,4 @@
-//! What a session travels on.
+//! The transport of a session.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -8,22 +8,22 @@ use toolglot_value::Value;
 use super::trouble::Trouble;
 use crate::message::Message;
 
-/// What came from the other side.
+/// A received item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heard {
     /// JSON.
     Message(Value),
     /// An invalid line.
     Noise(String),
-    /// What is asked of it cannot be had.
+    /// The request cannot be completed.
     Failed(Trouble),
-    /// It is gone; how.
+    /// The server is gone, with the reason.
     Ended(String),
-    /// Nothing yet.
+    /// Nothing was received yet.
     Nothing,
 }
 
-/// A text that is to be a message. Of an object with a key twice nobody can say what it means.
+/// Parses a message. An object with a duplicate key is ambiguous, and is noise.
 pub(super) fn heard(text: &[u8]) -> Heard {
     match crate::once::read_once(text) {
         Ok(value) if value.is_object() || value.is_array() => Heard::Message(value),
@@ -35,23 +35,23 @@ pub(super) fn heard(text: &[u8]) -> Heard {
     }
 }
 
-/// Carries messages to a server and back.
+/// The transport of messages to a server and back.
 pub trait Wire: Debug + Send {
-    /// Sends a message. Waits neither for an answer nor, where it can be helped, for the server to take it.
+    /// Sends a message. Does not wait for an answer and, if possible, not for the server to read the message.
     ///
     /// # Errors
     /// If it cannot be sent.
     fn send(&mut self, message: &Message) -> Result<(), Trouble>;
 
-    /// What comes within that time.
+    /// The item that is received within that time.
     fn heard(&mut self, wait: Duration) -> Heard;
 
-    /// The version that both speak.
+    /// Sets the negotiated version.
     fn agreed(&mut self, _version: &str) {}
 
-    /// What was asked is not wanted any more: where a server has no other sign of that, the way that it came ends.
+    /// The pending request was cancelled. If a server has no other signal for that, the request's connection is closed.
     fn take_back(&mut self) {}
 
-    /// What the headers of the next messages repeat of them, where there are headers.
+    /// Sets the headers that repeat parts of the next messages, if the transport has headers.
     fn repeats(&mut self, _headers: Vec<(String, String)>) {}
 }

@@ -1,5 +1,5 @@
-//! Several messages in one list: revision 2025-03-26 has that
-//! (<https://modelcontextprotocol.io/specification/2025-03-26/basic#batching>), and no other.
+//! Several messages in one list; only revision 2025-03-26 has such lists
+//! (<https://modelcontextprotocol.io/specification/2025-03-26/basic#batching>).
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,12 +11,12 @@ use super::{Out, Session, locked};
 use crate::BATCHES;
 use crate::message::{Fault, Message, REQUEST};
 
-/// More messages than this one list does not have.
+/// The maximum number of messages in one list.
 const MAX_MESSAGES: usize = 256;
-/// So many of one list are worked on at once.
+/// The maximum number of threads for one list.
 const MAX_THREADS: usize = 8;
 
-/// What is answered to a message or a list of them.
+/// The answer to a message or a list of messages.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// To one message.
@@ -26,7 +26,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The answer as it is sent.
+    /// The answer in its wire form.
     pub fn write(&self) -> Value {
         match self {
             Answer::One(message) => message.write(),
@@ -35,7 +35,7 @@ impl Answer {
     }
 }
 
-/// Why a list is no message here.
+/// The error for a list that is not accepted.
 fn refused(why: &str) -> Answer {
     Answer::One(Message::Response {
         id: Value::Null,
@@ -44,23 +44,22 @@ fn refused(why: &str) -> Answer {
 }
 
 impl Session {
-    /// Whether lists of messages are read.
+    /// Whether lists of messages are accepted.
     pub fn has_batches(&self) -> bool {
         self.version() == Some(BATCHES)
     }
 
-    /// Does what a message or a list of them asks for. Requests of a list are worked on beside each other; all of them are
-    /// answered at once.
+    /// Handles a message or a list of messages. The requests of a list are handled in parallel, and answered together.
     pub fn hear_any(&self, value: Value, out: &Out) -> Option<Answer> {
         self.hear_noted(self.note(value), out)
     }
 
-    /// Whether a list is read at all.
+    /// Whether a list is accepted as a batch.
     pub(super) fn is_batch(&self, values: &[Value]) -> bool {
         self.has_batches() && values.len() <= MAX_MESSAGES
     }
 
-    /// The same for what was noted before.
+    /// Handles a message that was registered with [`note`](Session::note).
     pub fn hear_noted(&self, heard: Heard, out: &Out) -> Option<Answer> {
         let Heard { value, mut slots } = heard;
         let Value::Array(values) = value else {
@@ -76,7 +75,7 @@ impl Session {
         if values.len() > MAX_MESSAGES {
             return Some(refused("a batch holds at most 256 messages"));
         }
-        // What takes a request back may stand in the list after it, and must not wait for it.
+        // A cancellation may follow its request in the list, and must not wait for it.
         let is_request = |value: &Value| value.get("method").is_some() && value.get("id").is_some();
         let (requests, others): (Vec<_>, Vec<_>) = values
             .into_iter()

@@ -1,5 +1,5 @@
-//! Streams of events that outlast their connection: what was said is kept for a while, so that a client whose connection broke
-//! can take a stream up again after the last event that it has.
+//! Streams of events that outlast their connection. Sent events are stored for a while, so that a client whose
+//! connection broke can resume a stream after its last event.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,13 +15,13 @@ use super::{Out, Session, locked};
 use crate::message::Message;
 use crate::sse::SseEvent;
 
-/// So many streams of a session can be taken up again.
+/// The maximum number of resumable streams of a session.
 const MAX_STREAMS: usize = 16;
-/// So many events of a stream are kept.
+/// The maximum number of stored events of a stream.
 const MAX_EVENTS: usize = 256;
-/// How many bytes of what was sent to all sessions are kept; what exceeds that is sent and not kept.
+/// The maximum number of stored bytes of all sessions; further events are sent and not stored.
 const MAX_KEPT: usize = 64 << 20;
-/// Clients of before this version would take an event without data for a message.
+/// Clients of older versions would take an event without data for a message.
 const PRIMED_SINCE: &str = "2025-11-25";
 
 /// A session, and its streams.
@@ -45,14 +45,14 @@ impl Live {
             let Some(streams) = listening.upgrade() else {
                 return;
             };
-            // On one stream only: the newest that somebody hears, or else the newest, for when somebody comes back.
+            // On one stream only: the newest with a connected client, or else the newest, for a client that resumes.
             let listeners: Vec<Arc<Channel>> = {
                 let streams = locked(&streams);
                 let listeners = streams.kept.iter().filter(|channel| channel.is_listener());
                 listeners.cloned().collect()
             };
-            let heard = listeners.iter().rev().find(|channel| channel.is_heard());
-            if let Some(channel) = heard.or(listeners.last()) {
+            let connected = listeners.iter().rev().find(|channel| channel.is_heard());
+            if let Some(channel) = connected.or(listeners.last()) {
                 channel.say(message);
             }
         });
@@ -69,7 +69,7 @@ impl Live {
         streams.n += 1;
         Channel {
             id: streams.n,
-            // Versions are dates, and sort as such.
+            // Versions are dates, and sort in order.
             is_primed: self
                 .session
                 .version()
@@ -82,7 +82,7 @@ impl Live {
         }
     }
 
-    /// Keeps a stream, so that it can be taken up again.
+    /// Stores a stream, so that it can be resumed.
     pub(super) fn keep(&self, channel: &Arc<Channel>) {
         let mut streams = locked(&self.streams);
         if streams.kept.len() == MAX_STREAMS {
@@ -91,13 +91,13 @@ impl Live {
         streams.kept.push_back(Arc::clone(channel));
     }
 
-    /// Whether something runs in it, or somebody listens.
+    /// Whether a call is running, or a client listens.
     pub(super) fn is_used(&self) -> bool {
         let is_heard = |streams: &Streams| streams.kept.iter().any(|channel| channel.is_heard());
         self.session.is_busy() || is_heard(&locked(&self.streams))
     }
 
-    /// A stream that is kept.
+    /// A stored stream.
     pub(super) fn kept(&self, id: u64) -> Option<Arc<Channel>> {
         let streams = locked(&self.streams);
         streams
@@ -108,7 +108,7 @@ impl Live {
     }
 }
 
-/// A stream of events, or the one answer in its place.
+/// A stream of events, or a single answer in place of the stream.
 pub(super) struct Channel {
     id: u64,
     is_primed: bool,
@@ -119,10 +119,10 @@ pub(super) struct Channel {
 #[derive(Default)]
 struct State {
     to: Option<Reply>,
-    /// Which connection has it: it is counted up when another takes it.
+    /// The number of the connection that has the stream; each new connection increments it.
     turn: usize,
     n_events: u64,
-    /// Their numbers and texts, the oldest first.
+    /// The numbers and texts of the events, the oldest first.
     events: VecDeque<(u64, String)>,
     is_begun: bool,
     is_listener: bool,
@@ -149,7 +149,7 @@ impl Drop for Channel {
 }
 
 impl Channel {
-    /// The stream and the number of an event, by its id.
+    /// The stream and the number in the id of an event.
     pub(super) fn place(id: &str) -> Option<(u64, u64)> {
         let (stream, event) = id.split_once('-')?;
         Some((stream.parse().ok()?, event.parse().ok()?))
@@ -173,7 +173,7 @@ impl Channel {
         let Some(reply) = &mut state.to else { return };
         let mut begun = reply.begin_stream();
         if self.is_primed {
-            // An id before anything else: there is something to come back to.
+            // An event with an id comes first, so that the client can resume.
             begun = begun.and_then(|()| reply.event(&self.event(0, "")));
         }
         if begun.is_err() {
@@ -181,14 +181,14 @@ impl Channel {
         }
     }
 
-    /// Starts a stream for what belongs to no request.
+    /// Starts a stream for messages that belong to no request.
     pub(super) fn listen(&self) {
         let mut state = locked(&self.state);
         state.is_listener = true;
         self.begin(&mut state);
     }
 
-    /// Says something before the answer.
+    /// Sends a message before the answer.
     pub(super) fn say(&self, message: &Message) {
         let mut state = locked(&self.state);
         if state.is_over {
@@ -221,7 +221,7 @@ impl Channel {
         state.events.push_back((n, text));
     }
 
-    /// Says the answer: as it is, or as the last event. Whether the connection that asked can continue.
+    /// Sends the answer: as it is, or as the last event. Whether the requesting connection can continue.
     pub(super) fn answer(&self, answer: &Value) -> io::Result<bool> {
         let text = answer.to_string();
         let mut state = locked(&self.state);
@@ -235,7 +235,7 @@ impl Channel {
         Ok(Self::finish(&mut state))
     }
 
-    /// Ends the stream. Whether the connection that asked can continue.
+    /// Ends the stream. Whether the requesting connection can continue.
     pub(super) fn end(&self) -> bool {
         let mut state = locked(&self.state);
         if !state.is_begun {
@@ -250,21 +250,21 @@ impl Channel {
         matches!(ended, Some(Ok(()))) && state.turn == 0
     }
 
-    /// The way back, which is not used as a stream.
+    /// The reply, if the channel is not used as a stream.
     pub(super) fn reply(&self) -> Reply {
         let mut state = locked(&self.state);
         state.is_over = true;
         state.to.take().unwrap_or_default()
     }
 
-    /// Continues at `reply` after the event of that number; which turn that is. Gives the way back where nothing comes after it,
-    /// or that is not kept any more: what is missing cannot be passed over.
+    /// Continues at `reply` after the event with that number, and returns the number of the connection. Returns the
+    /// reply as an error if no event follows, or if a missed event is not stored: events cannot be skipped.
     pub(super) fn resume(&self, after: u64, mut reply: Reply) -> Result<usize, Reply> {
         let mut state = locked(&self.state);
         let n_missed = state.n_events.checked_sub(after);
         let n_kept = state.events.iter().filter(|(n, _)| *n > after).count() as u64;
-        // Of a stream that is over, all of which was heard, nothing comes any more: whoever asks for it again and again shall
-        // be told so.
+        // A finished stream whose events were all received has no more events. A client that resumes it repeatedly must
+        // get an error.
         if n_missed != Some(n_kept) || (state.is_over && n_kept == 0) {
             return Err(reply);
         }
@@ -289,13 +289,13 @@ impl Channel {
         locked(&self.state).to.is_some()
     }
 
-    /// Whether it still goes to the connection of that turn.
+    /// Whether the stream still belongs to that connection.
     pub(super) fn is_held(&self, turn: usize) -> bool {
         let state = locked(&self.state);
         state.turn == turn && state.to.is_some()
     }
 
-    /// Shows after some silence that it is there, and finds out whether the other side is.
+    /// Sends a comment after some silence, which also shows whether the client is still there.
     pub(super) fn beat(&self, after: Duration) {
         let mut state = locked(&self.state);
         let State { to, .. } = &mut *state;

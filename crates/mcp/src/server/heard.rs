@@ -1,5 +1,5 @@
-//! What was heard and is not worked on yet. A call is running from the moment that its message was read, so that what comes
-//! after it can take it back, and of two calls with one id the first is done.
+//! Received messages that wait to be handled. A call is running from the moment its message was read. So a later
+//! message can cancel it, and of two calls with one id the first is executed.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use toolglot_value::Value;
 
 use super::{Session, Shared, Stop, locked};
 
-/// A message or a list of them, in its place among the others.
+/// A message or a list of messages, in order of arrival.
 #[derive(Debug)]
 pub struct Heard {
     pub(super) value: Value,
-    /// That of the message, or one for each of the list.
+    /// The slot of the message, or one for each message of the list.
     pub(super) slots: Vec<Option<Slot>>,
 }
 
-/// The place of a call.
+/// The slot of a call.
 #[derive(Debug)]
 pub(super) enum Slot {
     Running(Running),
-    /// Another has its id.
+    /// Another call has the same id.
     Taken,
 }
 
-/// A running call; it is so until this goes.
+/// A running call; it is running until this value is dropped.
 pub(super) struct Running {
     pub(super) stop: Stop,
     id: String,
@@ -43,7 +43,7 @@ impl Drop for Running {
 }
 
 impl Session {
-    /// Takes note of a message or a list of them, to be [worked on](Session::hear_noted) by whichever thread. Does not block.
+    /// Registers a message or a list of messages, for any thread to [handle](Session::hear_noted). Does not block.
     pub fn note(&self, value: Value) -> Heard {
         let slots = match &value {
             Value::Array(values) if self.is_batch(values) => {

@@ -1,12 +1,12 @@
 //! Streamable HTTP: one endpoint on a socket
 //! (<https://modelcontextprotocol.io/specification/2025-11-25/basic/transports>).
 //!
-//! A POST holds a message. Its answer is JSON; once something is to be said before the result, it is a stream of events.
-//! A GET listens for what belongs to no request, or takes a stream up again after the last event that arrived; a DELETE ends a
-//! session. A connection has a thread.
+//! A POST contains a message. Its answer is JSON, or a stream of events if a message precedes the result. A GET listens
+//! for messages that belong to no request, or resumes a stream after the last event received; a DELETE ends a session.
+//! A connection has a thread.
 //!
-//! Who may ask: `Host` and `Origin` are this machine's names, so that no page in a browser reaches the socket through a name
-//! of its own; where there is a token, it is asked for.
+//! Access: `Host` and `Origin` must be names of this machine, so no page in a browser reaches the socket through its
+//! own name. If a token is set, requests need it.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -29,31 +29,31 @@ use crate::message::{Fault, Message, PARSE, REQUEST};
 
 /// The most connections at a time.
 const MAX_CONNECTIONS: usize = 128;
-/// The most sessions; the one that was idle longest goes first, and one in use never.
+/// The maximum number of sessions; the one that was idle longest is removed first, one in use never.
 const MAX_SESSIONS: usize = 512;
 /// How long a session may be idle.
 const IDLE: Duration = Duration::from_secs(3600);
-/// How long the next request is waited for.
+/// How long to wait for the next request.
 const NEXT: Duration = Duration::from_secs(60);
-/// How long a head may take to come, from its first byte, so that slow ones do not use up the connections.
+/// The time limit of a head, from its first byte, so that slow clients do not use up the connections.
 const HEAD: Duration = Duration::from_secs(10);
-/// How long a body may.
+/// The time limit of a body.
 const BODY: Duration = Duration::from_secs(60);
-/// How long a client may take to read.
+/// The time limit of a client for reading.
 const WRITE: Duration = Duration::from_secs(30);
-/// How often a silent stream shows that it is there.
+/// The interval between comments on a silent stream.
 const BEAT: Duration = Duration::from_secs(15);
-/// How often it is looked whether a client that waits for an answer is still there.
+/// The interval between checks whether a client that waits for an answer is still there.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Who may ask.
+/// The access rules.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     /// The path of the endpoint.
     pub path: String,
     /// Hosts, without ports, that `Host` and `Origin` may name.
     pub hosts: Vec<String>,
-    /// What has to be shown as `Authorization: Bearer`.
+    /// The required token of `Authorization: Bearer`.
     pub token: Option<String>,
 }
 
@@ -64,15 +64,15 @@ struct Server {
     sessions: Sessions,
     new: Box<dyn Fn() -> Session + Send + Sync>,
     n_connections: AtomicUsize,
-    /// How much is kept of what was said, in bytes.
+    /// The stored bytes of sent events.
     kept: Arc<AtomicUsize>,
 }
 
-/// Serves until the listener fails. `new` makes a session; `changed` is asked every few seconds whether the tools are
-/// others now.
+/// Serves until the listener fails. `new` makes a session; every few seconds `changed` returns whether the tools have
+/// changed.
 ///
 /// # Errors
-/// If nothing can be accepted any more.
+/// If the listener accepts no more connections.
 pub fn serve(
     listener: &TcpListener,
     gate: Gate,
@@ -105,7 +105,7 @@ pub fn serve(
     loop {
         let (stream, _) = match listener.accept() {
             Ok(accepted) => accepted,
-            // Too many descriptors, or a client that is gone: neither is ours.
+            // Too many descriptors, or a client that is gone: neither is a fault of the listener.
             Err(error) if error.kind() != io::ErrorKind::InvalidInput => {
                 std::thread::sleep(Duration::from_millis(10));
                 continue;
@@ -164,7 +164,7 @@ fn name_of(authority: &str) -> String {
 }
 
 impl Gate {
-    /// Why a request may not ask.
+    /// Why a request is refused.
     fn refusal(&self, request: &Request) -> Option<(u16, String)> {
         let knows = |authority: &str| self.hosts.contains(&name_of(authority));
         match request.header("host") {
@@ -196,7 +196,7 @@ impl Gate {
     }
 }
 
-/// Whether two texts are the same, in a time that does not tell where they differ.
+/// Whether two texts are equal, in a time that does not reveal where they differ.
 fn is_same(one: &str, other: &str) -> bool {
     let pairs = one.bytes().zip(other.bytes());
     one.len() == other.len() && pairs.fold(0, |all, (one, other)| all | (one ^ other)) == 0
@@ -233,7 +233,7 @@ impl Server {
         }
     }
 
-    /// The session that a request names; an answer where it names none that there is.
+    /// The session that a request names; an error response if there is no such session.
     fn session(&self, request: &Request) -> Result<Live, (u16, &'static str)> {
         let id = request
             .header("mcp-session-id")
@@ -251,7 +251,7 @@ impl Server {
         Ok(live.clone())
     }
 
-    /// A new session; none where there are too many in use.
+    /// A new session; `None` if too many are in use.
     fn begin(&self) -> io::Result<Option<(String, Live)>> {
         let mut bytes = [0_u8; 16];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
@@ -339,8 +339,8 @@ impl Server {
         let channel = Arc::new(live.channel(reply, &self.kept));
         let out: Out = {
             let (channel, live, once) = (Arc::clone(&channel), live.clone(), Once::new());
-            // A client that is gone may come back for the result of what it asked; it is not stopped by going. It may do so as
-            // soon as it has read the first word.
+            // A client that disconnects may return for the result of its request, so disconnecting does not stop the
+            // request. It may return as soon as it has read the first byte.
             Arc::new(move |message| {
                 once.call_once(|| live.keep(&channel));
                 channel.say(message);
@@ -351,13 +351,13 @@ impl Server {
         match answer {
             Some(answer) => channel.answer(&answer.write()),
             None if is_message => channel.reply().empty(202, ""),
-            // It was taken back: the stream ends without an answer.
+            // The request was cancelled: the stream ends without an answer.
             None => Ok(channel.end()),
         }
     }
 
-    /// Answers a request of the revision that has no sessions. Whoever goes before the answer has taken it back: there is no
-    /// other way, and no coming back
+    /// Answers a request of the revision without sessions. A client that disconnects before the answer has cancelled
+    /// the request: there is no other way, and no resumption
     /// (<https://modelcontextprotocol.io/specification/draft/basic/patterns/cancellation>, as of 2026-11).
     fn alone(
         &self,
@@ -366,7 +366,7 @@ impl Server {
         peer: &TcpStream,
         reply: Reply,
     ) -> io::Result<bool> {
-        // What belongs to it continues its own stream, which ends with it.
+        // Messages of the request continue its own stream, which ends with the request.
         let live = Live::new((self.new)());
         let channel = Arc::new(live.channel(reply, &self.kept));
         let out: Out = {
@@ -388,7 +388,7 @@ impl Server {
                     .reply()
                     .whole(status, "application/json", "", &message.write().to_string())
             }
-            // It was taken back by going: there is nobody to tell.
+            // The client cancelled by disconnecting, so no answer is sent.
             None if is_call => Ok(false),
             None => channel.reply().empty(202, ""),
         }
@@ -435,8 +435,8 @@ impl Server {
     }
 }
 
-/// Ends what runs in a session when the client at `peer` goes, or does not take what is sent to it, until what this gives back
-/// goes. A client that sends more before it is answered is noticed only when something is sent to it.
+/// Stops the session's calls when the client at `peer` disconnects or does not read, until the returned sender is
+/// dropped. A client that sends more before its answer is only noticed when it is sent something.
 fn attend(
     peer: &TcpStream,
     session: &Arc<Session>,
@@ -445,7 +445,7 @@ fn attend(
     let (peer, session) = (peer.try_clone()?, Arc::clone(session));
     let channel = Arc::clone(channel);
     let (waits, over) = mpsc::channel::<()>();
-    // Set here, where nobody reads of it: whoever does so next sets a time of its own.
+    // Set here, since no other thread reads from the socket; the next reader sets its own timeout.
     peer.set_read_timeout(Some(LOOK))?;
     std::thread::spawn(move || {
         loop {
@@ -454,7 +454,7 @@ fn attend(
                 Err(error) if is_patience(error.kind()) => (false, Duration::ZERO),
                 Err(_) => (true, LOOK),
             };
-            // As often as it takes: it may be gone before its call is running.
+            // Repeated, since the client may disconnect before its call is running.
             if is_gone || !channel.is_held(0) {
                 session.stop_all();
             }
@@ -466,7 +466,7 @@ fn attend(
     Ok(waits)
 }
 
-/// Whether a read failed because nothing came, and may come yet.
+/// Whether a read failed only because no data has arrived yet.
 fn is_patience(kind: io::ErrorKind) -> bool {
     matches!(
         kind,

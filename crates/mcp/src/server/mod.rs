@@ -1,4 +1,4 @@
-//! The server's side: what a session does with what it hears, whatever the messages travel on.
+//! The server's side of a session, independent of the transport.
 
 mod batch;
 mod channel;
@@ -28,31 +28,31 @@ pub use stateless::{Heads, is_stateless};
 use crate::message::{Fault, METHOD, Message, NO_RESOURCE, PARAMS, REQUEST};
 use crate::{LEVELS, VERSIONS};
 
-/// What is served.
+/// The tools of a server.
 pub trait Tools: Send + Sync {
     /// One page of the tools after `cursor`: `tools`, and `nextCursor` where there are more.
     ///
     /// # Errors
-    /// If the cursor is not one of ours.
+    /// If the cursor is invalid.
     fn list(&self, cursor: Option<&str>) -> Result<Value, Fault>;
 
-    /// Calls one. A tool that fails has a result with `isError`.
+    /// Calls a tool. A tool that fails has a result with `isError`.
     ///
     /// # Errors
     /// If there is no such tool.
     fn call(&self, name: &str, arguments: Map<String, Value>, call: &Call) -> Result<Value, Fault>;
 
-    /// What is served besides tools, as it is announced to clients: `prompts`, `resources`, `completions`.
+    /// The capabilities besides tools, in the form of the announcement: `prompts`, `resources`, `completions`.
     fn capabilities(&self) -> Map<String, Value>;
 
-    /// Answers one of [`ASIDE`].
+    /// Answers one of the methods of [`ASIDE`].
     ///
     /// # Errors
-    /// If there is no such thing, or it is not served.
+    /// If there is no such item, or the method is not served.
     fn aside(&self, method: &str, params: &Map<String, Value>) -> Result<Value, Fault>;
 }
 
-/// What is asked for besides tools.
+/// The served methods that are not about tools.
 pub const ASIDE: &[&str] = &[
     "prompts/list",
     "prompts/get",
@@ -90,7 +90,7 @@ impl Stop {
         locked(&self.0).is_stopped
     }
 
-    /// Does `act` when it is stopped; at once if it was.
+    /// Runs `act` when the call is stopped; immediately if it was stopped before.
     pub fn then(&self, act: impl FnOnce() + Send + 'static) {
         let mut stopping = locked(&self.0);
         if stopping.is_stopped {
@@ -112,13 +112,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes messages that belong to a request, or to none.
+/// Receives messages that belong to a request, or to none.
 pub type Out = Arc<dyn Fn(&Message) + Send + Sync>;
 
-/// A running call, and the way back to whoever made it.
+/// A running call, and the channel to its client.
 #[derive(Clone)]
 pub struct Call {
-    /// Ends it.
+    /// Stops the call.
     pub stop: Stop,
     out: Out,
     progress: Option<Value>,
@@ -134,12 +134,12 @@ impl fmt::Debug for Call {
 }
 
 impl Call {
-    /// Whether the client wants to know how far it is.
+    /// Whether the client requested progress.
     pub fn wants_progress(&self) -> bool {
         self.progress.is_some()
     }
 
-    /// Tells how far it is, if the client wants to know.
+    /// Reports progress, if the client requested it.
     pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
         let Some(token) = self.progress.as_ref().filter(|_| !self.stop.is_stopped()) else {
             return;
@@ -154,7 +154,7 @@ impl Call {
         (self.out)(&Message::notification("notifications/progress", params));
     }
 
-    /// Logs something, if the client wants logs of that level.
+    /// Logs a message, if the client requested logs of that level.
     pub fn log(&self, level: &str, logger: Option<&str>, data: &Value) {
         let Some(rank) = LEVELS.iter().position(|known| *known == level) else {
             return;
@@ -169,10 +169,10 @@ impl Call {
         (self.out)(&Message::notification("notifications/message", params));
     }
 
-    /// Asks the client, and waits for its answer.
+    /// Sends a request to the client, and waits for its answer.
     ///
     /// # Errors
-    /// If the client cannot do that, refuses, or does not answer in time.
+    /// If the client does not support the request, refuses it, or does not answer in time.
     pub fn ask(
         &self,
         method: &str,
@@ -217,9 +217,9 @@ impl Call {
     }
 }
 
-/// A number as a person would write it: a whole one has no point.
+/// A number in its usual form: an integer has no decimal point.
 fn number(value: f64) -> Value {
-    /// The largest whole number below which none is left out: 2^53.
+    /// Up to this number every integer is exact: 2^53.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() < EXACT {
         #[expect(clippy::cast_possible_truncation, reason = "it is whole, and fits")]
@@ -242,16 +242,16 @@ struct Shared {
 #[derive(Default)]
 struct State {
     version: Option<&'static str>,
-    /// What the client said of itself.
+    /// The client's description of itself.
     client: Value,
-    /// The least level of logs that it wants.
+    /// The least log level that the client requested.
     level: usize,
-    /// What runs, by the id of its request.
+    /// Running calls, by the id of their request.
     running: BTreeMap<String, Stop>,
-    /// What we asked the client.
+    /// Requests to the client without an answer yet.
     pending: BTreeMap<u64, Sender<Result<Value, Fault>>>,
     next_id: u64,
-    /// Where it listens for what belongs to no request.
+    /// The client's listeners for messages that belong to no request.
     listeners: Vec<Out>,
 }
 
@@ -277,14 +277,15 @@ impl Session {
         }
     }
 
-    /// The version that was agreed on.
+    /// The negotiated version.
     pub fn version(&self) -> Option<&'static str> {
         locked(&self.shared.state).version
     }
 
-    /// Does what a message asks for, and gives the response if it wants one. What belongs to it beforehand goes to `out`.
+    /// Handles a message, and returns the response if the message needs one. Earlier messages of the request go to
+    /// `out`.
     ///
-    /// Blocks as long as that takes; other messages may be heard meanwhile, from other threads.
+    /// Blocks until the message is handled; other threads may handle other messages meanwhile.
     pub fn hear(&self, value: Value, out: &Out) -> Option<Message> {
         let slot = self.slot(&value);
         self.hear_in(slot, value, out)
@@ -322,7 +323,7 @@ impl Session {
             return self.call(slot, id, &params, out);
         }
         let result = self.answer(&method, &params).map_err(|mut fault| {
-            // A code of its own in the revisions that have sessions.
+            // The revisions with sessions have a separate code.
             if method == "resources/read" && fault.data.is_some() {
                 fault.code = NO_RESOURCE;
             }
@@ -334,11 +335,11 @@ impl Session {
     fn answer(&self, method: &str, params: &Map<String, Value>) -> Result<Value, Fault> {
         match method {
             "initialize" => {
-                let asked = params.get("protocolVersion").and_then(Value::as_str);
-                let Some(asked) = asked else {
+                let wanted = params.get("protocolVersion").and_then(Value::as_str);
+                let Some(wanted) = wanted else {
                     return Err(Fault::new(PARAMS, "`protocolVersion` is missing"));
                 };
-                let version = VERSIONS.iter().find(|version| **version == asked);
+                let version = VERSIONS.iter().find(|version| **version == wanted);
                 let version = *version.unwrap_or(&VERSIONS[0]);
                 let mut state = locked(&self.shared.state);
                 state.version = Some(version);
@@ -414,7 +415,7 @@ impl Session {
                 .cloned(),
             shared: Arc::clone(&self.shared),
         };
-        // Nobody waits for what was taken back, be it before it started.
+        // A cancelled request gets no answer, even if it was cancelled before it started.
         if call.stop.is_stopped() {
             return None;
         }
@@ -423,7 +424,7 @@ impl Session {
         (!call.stop.is_stopped()).then_some(Message::Response { id, result })
     }
 
-    /// Does what a notification tells.
+    /// Handles a notification.
     fn noted(&self, method: &str, params: &Map<String, Value>) {
         if method != "notifications/cancelled" {
             return;
@@ -439,12 +440,12 @@ impl Session {
         }
     }
 
-    /// Whether a call runs.
+    /// Whether a call is running.
     pub fn is_busy(&self) -> bool {
         !locked(&self.shared.state).running.is_empty()
     }
 
-    /// Ends all that runs.
+    /// Stops all running calls.
     pub fn stop_all(&self) {
         let running: Vec<Stop> = locked(&self.shared.state)
             .running
@@ -456,12 +457,12 @@ impl Session {
         }
     }
 
-    /// Adds a place where the client listens for what belongs to no request.
+    /// Adds a listener of the client for messages that belong to no request.
     pub fn listen(&self, out: Out) {
         locked(&self.shared.state).listeners.push(out);
     }
 
-    /// Tells the client that the tools are others now, if it listens.
+    /// Notifies a listening client that the tools have changed.
     pub fn tools_changed(&self) {
         let listeners = locked(&self.shared.state).listeners.clone();
         let message = Message::notification("notifications/tools/list_changed", Value::Null);
@@ -477,7 +478,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts the calls that it gets.
+    /// Counts its calls.
     #[derive(Default)]
     struct Counted(AtomicUsize);
 
@@ -514,12 +515,12 @@ mod tests {
         let session = Session::new(Arc::clone(&tools) as Arc<dyn Tools>);
         let out: Out = Arc::new(|_| {});
         let n_called = || tools.0.load(Ordering::SeqCst);
-        // Taken back before its thread came to it.
+        // Cancelled before its thread started.
         let first = session.note(call(1));
         assert_eq!(session.hear_any(take_back(1), &out), None);
         assert_eq!(session.hear_noted(first, &out), None);
         assert_eq!(n_called(), 0);
-        // Of two with one id the first is done, whichever thread is the faster.
+        // Of two calls with one id the first is executed, for any order of the threads.
         let (first, second) = (session.note(call(2)), session.note(call(2)));
         let is_fine = |answer: Option<Answer>| match answer {
             Some(Answer::One(Message::Response { result, .. })) => result.is_ok(),
@@ -528,7 +529,7 @@ mod tests {
         assert!(!is_fine(session.hear_noted(second, &out)));
         assert!(is_fine(session.hear_noted(first, &out)));
         assert_eq!(n_called(), 1);
-        // An id is free again after its answer, and after a call that never was one.
+        // An id is free again after its answer, and after an invalid call.
         assert!(is_fine(session.hear_any(call(2), &out)));
         let nameless = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {}});
         assert!(!is_fine(session.hear_any(nameless, &out)));

@@ -1,10 +1,10 @@
-//! How long a client may take to say something.
+//! Time limits for reading from a client.
 
 use std::io::{self, Read};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// A connection whose next bytes are waited for until a moment, however slowly they come.
+/// A connection with a read deadline, however slowly its bytes come.
 #[derive(Debug)]
 pub(crate) struct Patient<'a> {
     stream: &'a TcpStream,
@@ -12,13 +12,13 @@ pub(crate) struct Patient<'a> {
 }
 
 impl<'a> Patient<'a> {
-    /// Waits for no longer than this from now on.
+    /// The deadline is `time` from now.
     pub(crate) fn new(stream: &'a TcpStream, time: Duration) -> Patient<'a> {
         let until = Instant::now() + time;
         Patient { stream, until }
     }
 
-    /// From now on it waits for no longer than this.
+    /// Sets the deadline to `time` from now.
     pub(crate) fn wait(&mut self, time: Duration) {
         self.until = Instant::now() + time;
     }
@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         late.wait(Duration::from_secs(60));
         assert_eq!(late.read(&mut byte).expect("there is time"), 1);
-        // A silent client is waited for no longer than one that says a little.
+        // A silent client has the same deadline as a slow one.
         late.read_exact(&mut [0; 5]).expect("it is there");
         late.wait(Duration::from_millis(1));
         assert!(late.read(&mut byte).is_err());

@@ -1,4 +1,4 @@
-//! The way back of one request of HTTP/1.1.
+//! The reply to one request of HTTP/1.1.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,11 +10,11 @@ use toolglot_value::Value;
 use crate::message::{Fault, Message};
 use crate::sse::SseEvent;
 
-/// The way back of one request.
+/// The reply to one request.
 #[derive(Debug)]
 pub(super) struct Reply {
     to: Option<TcpStream>,
-    /// Headers that go with it.
+    /// Additional headers.
     pub(super) head: String,
     pub(super) last: Instant,
 }
@@ -45,7 +45,7 @@ impl Reply {
         }
     }
 
-    /// The whole answer. Whether the connection can continue.
+    /// Sends a complete response. Whether the connection can continue.
     pub(super) fn whole(
         &mut self,
         status: u16,
@@ -110,7 +110,7 @@ impl Reply {
         self.write(format!("{:x}\r\n{text}\r\n", text.len()).as_bytes())
     }
 
-    /// An event of the stream.
+    /// Sends an event of the stream.
     pub(super) fn event(&mut self, event: &SseEvent) -> io::Result<()> {
         self.chunk(&event.write())
     }
@@ -119,7 +119,7 @@ impl Reply {
         self.chunk(": here\n\n")
     }
 
-    /// The stream's end. The connection can continue.
+    /// Ends the stream. The connection can continue.
     pub(super) fn end_stream(&mut self) -> io::Result<()> {
         self.write(b"0\r\n\r\n")
     }

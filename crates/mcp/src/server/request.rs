@@ -1,4 +1,4 @@
-//! One request of HTTP/1.1, read with every limit that it has.
+//! One request of HTTP/1.1, read within all limits.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -17,11 +17,11 @@ pub(crate) struct Request {
     /// Names in lower case.
     headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
-    /// Whether another may follow on the same connection.
+    /// Whether another request may follow on the same connection.
     pub(super) is_kept: bool,
 }
 
-/// What is no request, and the status that says so.
+/// A failed read of a request, with the HTTP status of the error.
 #[derive(Debug)]
 pub(crate) enum Unread {
     /// The connection ended, or broke.
@@ -37,7 +37,7 @@ impl From<io::Error> for Unread {
 }
 
 impl Request {
-    /// The one header of that name; `None` also where there are several.
+    /// The header with that name; `None` also if there are several.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(key, _)| key == name);
         match (found.next(), found.next()) {
@@ -46,12 +46,12 @@ impl Request {
         }
     }
 
-    /// Whether a header of that name is there at all.
+    /// Whether there is a header with that name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(key, _)| key == name)
     }
 
-    /// Whether the list of a header names a media type.
+    /// Whether the list in a header contains a media type.
     pub(super) fn accepts(&self, kind: &str) -> bool {
         self.headers
             .iter()
@@ -73,7 +73,7 @@ impl Request {
         Request::behind(&head, from, out)
     }
 
-    /// Reads what follows a head.
+    /// Reads the rest of a request after its head.
     pub(super) fn behind(
         head: &[u8],
         from: &mut impl BufRead,
@@ -111,7 +111,7 @@ impl Request {
         }
         let is_chunked = request.has("transfer-encoding");
         let has_length = request.has("content-length");
-        // Two lengths are two opinions on where the next request starts.
+        // Two lengths could give two different starts of the next request.
         if is_chunked && has_length {
             return Err(Unread::Bad(400, "a body has one length"));
         }
@@ -149,7 +149,7 @@ impl Request {
     }
 }
 
-/// All up to the empty line.
+/// All bytes up to the empty line.
 pub(super) fn head(from: &mut impl BufRead) -> Result<Vec<u8>, Unread> {
     let mut head = Vec::new();
     loop {
@@ -166,7 +166,7 @@ pub(super) fn head(from: &mut impl BufRead) -> Result<Vec<u8>, Unread> {
         let line = &head[before..];
         if line == b"\r\n" || line == b"\n" {
             if before == 0 {
-                // An empty line before a request is passed over.
+                // An empty line before a request is skipped.
                 head.clear();
                 continue;
             }
@@ -208,7 +208,7 @@ fn chunks(from: &mut impl BufRead) -> Result<Vec<u8>, Unread> {
             return Err(bad());
         }
     }
-    // What follows the chunks is skipped.
+    // The trailer after the chunks is skipped.
     let mut n_lines = 0;
     loop {
         let mut line = Vec::new();

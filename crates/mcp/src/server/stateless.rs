@@ -1,4 +1,4 @@
-//! Revision 2026-07-28 on the served side: no sessions, every request says who asks
+//! The server's side of revision 2026-07-28: no sessions, and every request names its client
 //! (<https://modelcontextprotocol.io/specification/draft>, as of 2026-11).
 
 use toolglot_value::{Map, Value, json};
@@ -9,14 +9,14 @@ use crate::LEVELS;
 use crate::client::STATELESS;
 use crate::message::{Fault, METHOD, Message, PARAMS};
 
-/// What the keys of `_meta` start with.
+/// The prefix of the keys of `_meta`.
 const PREFIX: &str = "io.modelcontextprotocol/";
-/// A header is missing, or says something else than the message.
+/// A header is missing, or differs from the message.
 const HEADERS: i64 = -32_020;
 /// The version is not supported.
 const UNSUPPORTED: i64 = -32_022;
 
-/// What the headers of a request say of its message.
+/// The headers of a request that repeat its message.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heads<'a> {
     /// `MCP-Protocol-Version`
@@ -27,7 +27,7 @@ pub struct Heads<'a> {
     pub name: Option<&'a str>,
 }
 
-/// Whether a message is one of this revision: it says so itself, or its headers do.
+/// Whether a message belongs to this revision: by its own `_meta` or by its headers.
 pub fn is_stateless(value: &Value, heads: Option<&Heads<'_>>) -> bool {
     let says_so = value["params"]["_meta"]
         .get(format!("{PREFIX}protocolVersion"))
@@ -38,7 +38,7 @@ pub fn is_stateless(value: &Value, heads: Option<&Heads<'_>>) -> bool {
 }
 
 impl Session {
-    /// Does what a message of this revision asks for. Gives the status of HTTP and the response; `None` where none is wanted.
+    /// Handles a message of this revision. Returns the HTTP status and the response; `None` if the message needs none.
     pub fn hear_alone(
         &self,
         value: Value,
@@ -59,7 +59,8 @@ impl Session {
         let (id, method, params) = match Message::read(value) {
             Ok(Message::Request { id, method, params }) => (id, method, params),
             Ok(Message::Notification { method, params }) => {
-                // Over lines it takes a call back. Over HTTP it can mean none: no other request is of its session.
+                // Over a line transport it cancels a call. Over HTTP it has no effect: no other request is in its
+                // session.
                 self.noted(&method, &params);
                 return None;
             }
@@ -124,7 +125,7 @@ impl Session {
         })
     }
 
-    /// Logs nothing but what this request asks for.
+    /// Sets the log level to the one of this request.
     fn hush(&self, params: &Map<String, Value>) {
         let level = params
             .get("_meta")
@@ -134,7 +135,7 @@ impl Session {
     }
 }
 
-/// What is wrong with who asks, or with what the headers say of it.
+/// The fault of the request's `_meta`, or of headers that differ from the message.
 fn checked(
     method: &str,
     params: &Map<String, Value>,
@@ -164,7 +165,7 @@ fn checked(
         if heads.version != Some(version) {
             return Err(differs("MCP-Protocol-Version"));
         }
-        // Whoever stands between judges by the headers: they have to tell the truth.
+        // Intermediaries decide by the headers, so the headers must match the message.
         if heads.method != Some(method) {
             return Err(differs("Mcp-Method"));
         }
@@ -191,7 +192,8 @@ fn checked(
     Ok(())
 }
 
-/// A result with what every result says; what others keep may not be kept, as trust can change at any time.
+/// A result with the fields of every result. Clients may not cache a cacheable result, since trust can change at any
+/// time.
 fn complete(mut result: Value, is_kept: bool) -> Value {
     if let Value::Object(map) = &mut result {
         map.insert("resultType".to_owned(), json!("complete"));

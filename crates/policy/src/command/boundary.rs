@@ -1,14 +1,14 @@
 //! Words that name a place outside of the directory that a command runs in, as AXE's boundary counts them.
 //!
-//! AXE's document wants absolute paths inside the project and no `..` out of it. Here that is asked of every word of every
-//! command in a text, of what follows a `=` or an `@` in it or right after the letter of an option, and of redirections.
+//! AXE's document requires absolute paths inside the project and no `..` out of it. The check applies to every word of
+//! every command in a text, to the part after `=`, `@` or an option's letter, and to redirections.
 
 use super::inner::Inner;
 use super::shell::Simple;
 use super::{CommandLine, Join, Survey};
 
-/// Programs whose first operand is a pattern or a program unless an option gives it, and their options of one letter that have
-/// a value. `-e` gives the pattern, `-f` names a file of them.
+/// Programs whose first operand is a pattern or a program unless an option gives it, and their options of one letter
+/// that have a value. `-e` gives the pattern, `-f` names a file of patterns.
 const PATTERNS: &[(&str, &str)] = &[
     ("ack", "ABCm"),
     ("ag", "ABCm"),
@@ -23,7 +23,7 @@ const PATTERNS: &[(&str, &str)] = &[
     ("sed", "l"),
 ];
 
-/// Programs none of whose operands is a path.
+/// Programs without operands that are paths.
 const NO_PATHS: &[&str] = &["tr"];
 
 /// The one place outside that any command may name.
@@ -35,10 +35,10 @@ const MOVING: &[&str] = &[
     "tar",
 ];
 
-/// Those of them to which it is that option only before their first operand.
+/// Programs of [`MOVING`] for which `-C` is that option only before their first operand.
 const MOVING_FIRST: &[&str] = &["cargo", "env", "git", "meson", "pnpm", "poetry"];
 
-/// Options before that operand whose value is the next word.
+/// Options before the first operand whose value is the next word.
 const WITH_VALUE: &[&str] = &[
     "-C",
     "-c",
@@ -52,19 +52,18 @@ const WITH_VALUE: &[&str] = &[
     "--work-tree",
 ];
 
-/// A path in the words of a command that is absolute or climbs, as it is written.
+/// A path in the words of a command that is absolute or contains `..`, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AwayPath {
     /// The path.
     pub path: String,
-    /// The directories that are changed to one after the other before it counts. `None`: the text does not tell, and it may be
-    /// any of them.
+    /// The changes of directory before the path is resolved, in order. `None`: the text does not show which apply.
     pub moves: Option<Vec<String>>,
 }
 
-/// The paths in a text's words that are absolute or climb. Whether they lead out of the root is for those to find out who hold
-/// the file system.
+/// The paths in a text's words that are absolute or contain `..`. The caller, which has the file system, finds out
+/// whether they lead out of the root.
 pub(super) fn paths(line: Option<&CommandLine>, survey: &Survey) -> Vec<AwayPath> {
     let mut found: Vec<AwayPath> = Vec::new();
     let mut outer: Vec<&[String]> = Vec::new();
@@ -79,7 +78,7 @@ pub(super) fn paths(line: Option<&CommandLine>, survey: &Survey) -> Vec<AwayPath
             outer.push(words);
         }
     }
-    // What a command runs besides itself, and all of a text for a shell.
+    // The commands that a command runs, and all commands of a text for a shell.
     for words in &survey.commands {
         if !outer.contains(&words.as_slice()) {
             in_command(words, None, &mut found);
@@ -97,7 +96,7 @@ pub(super) fn paths(line: Option<&CommandLine>, survey: &Survey) -> Vec<AwayPath
     found
 }
 
-/// For each pipeline of a line the directories that were changed to before it; `None` after a `cd` that need not have run.
+/// For each pipeline of a line the changes of directory before it; `None` after a `cd` that may not have run.
 fn moves(line: &CommandLine) -> Vec<Option<Vec<String>>> {
     let mut moves = Some(Vec::new());
     let mut before = Vec::new();
@@ -121,7 +120,7 @@ fn moves(line: &CommandLine) -> Vec<Option<Vec<String>>> {
     before
 }
 
-/// What the words of one command name.
+/// Adds the paths that the words of one command name.
 fn in_command(words: &[String], moves: Option<&[String]>, found: &mut Vec<AwayPath>) {
     let Some((program, operands)) = words.split_first() else {
         return;
@@ -152,7 +151,8 @@ fn in_command(words: &[String], moves: Option<&[String]>, found: &mut Vec<AwayPa
             }));
         }
         if at > 0 && operands[at - 1] == "-C" && MOVING.contains(&name) {
-            // It may be another option, or the value of the one before it: then nothing is changed to.
+            // This `-C` may be another option, or the value of the option before it: then the directory does not
+            // change.
             let is_sure = if MOVING_FIRST.contains(&name) {
                 at <= end
             } else {
@@ -167,7 +167,7 @@ fn in_command(words: &[String], moves: Option<&[String]>, found: &mut Vec<AwayPa
     }
 }
 
-/// How many words there are before the first operand.
+/// The number of words before the first operand.
 fn options_end(words: &[String]) -> usize {
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -181,7 +181,7 @@ fn options_end(words: &[String]) -> usize {
     at
 }
 
-/// Whether what starts here is the command that this one runs (`env /usr/bin/make x`): its program is no word of anybody.
+/// Whether `words` is a command that this command runs (`env /usr/bin/make x`): its program is not an argument.
 fn is_program(inner: &[Inner], words: &[String]) -> bool {
     let is_installed = |path: &str| {
         let mut names = path.rsplit('/').skip(1);
@@ -193,18 +193,18 @@ fn is_program(inner: &[Inner], words: &[String]) -> bool {
             .any(|inner| matches!(inner, Inner::Command(command) if command == words))
 }
 
-/// Whether a path is absolute, a home or climbs.
+/// Whether a path is absolute, starts at a home or contains `..`.
 fn leads_away(path: &str) -> bool {
     path.starts_with(['/', '~']) || path.split('/').any(|name| name == "..")
 }
 
-/// What of a word may be a path.
+/// Adds the parts of a word that may be a path.
 fn parts<'a>(word: &'a str, found: &mut Vec<&'a str>) {
     if let Some((before, rest)) = word.split_once("://")
         && let Some(scheme) = scheme(before)
         && !rest.split(['/', '\\']).any(|name| name == "..")
     {
-        // An address; only a local one names a path, and so may what stands before it.
+        // A URL: only a local one names a path; the text before the URL may be a path too.
         let is_local = scheme.eq_ignore_ascii_case("file");
         found.extend(rest.find('/').filter(|_| is_local).map(|at| &rest[at..]));
         let before = before[..before.len() - scheme.len()].trim_end_matches(',');
@@ -217,7 +217,7 @@ fn parts<'a>(word: &'a str, found: &mut Vec<&'a str>) {
     if let Some(option) = word.strip_prefix('-')
         && !option.starts_with('-')
     {
-        // `-I/usr/include`; but `-d/` gives a sign that separates.
+        // `-I/usr/include` names a path; `-d/` gives a separator.
         let value = option.find(['/', '~', '.']).map(|at| &option[at..]);
         found.extend(value.filter(|value| value.len() > 1));
     }
@@ -229,7 +229,7 @@ fn parts<'a>(word: &'a str, found: &mut Vec<&'a str>) {
     );
 }
 
-/// The scheme of an address at the end of a text: two letters at least, or it is a name like any other.
+/// The scheme of a URL at the end of a text. A scheme has at least two letters; a single letter is an ordinary name.
 fn scheme(text: &str) -> Option<&str> {
     let is_of = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     let scheme = &text[text.trim_end_matches(is_of).len()..];
@@ -237,13 +237,13 @@ fn scheme(text: &str) -> Option<&str> {
     is_real.then_some(scheme)
 }
 
-/// Which words of a program are patterns.
+/// Finds the words of a program that are patterns.
 struct Patterns<'a> {
     /// Options of one letter that have a value.
     options: &'a str,
-    /// Whether a pattern is still to come as an operand.
+    /// Whether the next operand is a pattern.
     is_due: bool,
-    /// Whether the next word is an option's value that is no path.
+    /// Whether the next word is an option's value that is not a path.
     is_value: bool,
 }
 
@@ -256,7 +256,7 @@ impl<'a> Patterns<'a> {
         }
     }
 
-    /// Whether this word, the next one, is no path.
+    /// Whether the next word, `word`, is not a path.
     fn takes(&mut self, word: &str) -> bool {
         if std::mem::take(&mut self.is_value) {
             return true;
@@ -313,7 +313,7 @@ mod tests {
             ("timeout 5 /usr/bin/cat /etc/x", "/etc/x"),
             ("bash -c 'cat /etc/x'", "/etc/x"),
             ("echo $(cat /etc/x)", "/etc/x"),
-            // A pattern is no path.
+            // A pattern is not a path.
             ("sed -n '/a/,/b/p' /etc/x", "/etc/x"),
             ("sed -n -e /a/p -e '/b/d' -i a.txt", ""),
             ("sed -f /etc/x a", "/etc/x"),
@@ -321,7 +321,7 @@ mod tests {
             ("grep -e /a --regexp /b --regexp=/c /etc/x", "/etc/x"),
             ("grep -f /etc/x /etc/y", "/etc/x /etc/y"),
             ("awk -F / -v a=/b '/x/ {print}' /etc/y", "/etc/y"),
-            // An address is no path, but what climbs in it or stands before it may be one.
+            // A URL is not a path, but a URL with `..`, or the text before a URL, may be one.
             ("cat x://../../etc/passwd", "x://../../etc/passwd"),
             ("cat http://../../etc/passwd", "http://../../etc/passwd"),
             ("cat x:///etc/passwd", ""),
@@ -329,7 +329,7 @@ mod tests {
             ("a --f=/etc/passwd:http://h", "/etc/passwd:"),
             ("curl -o/tmp/x http://a.test/b git+ssh://h/x", "/tmp/x"),
             ("curl --url=FILE:///etc/hosts", "/etc/hosts"),
-            // A program's own path may be named where it is run, and by nobody else.
+            // A program's own path may be named where the program is run, but not as an argument.
             ("cat /opt/bin/key || /opt/bin/key", "/opt/bin/key"),
             ("env /opt/bin/make x", ""),
         ] {
@@ -359,7 +359,7 @@ mod tests {
             ("git -C a -C b show ../a", "a/b:../a"),
             ("git -c a.b=c -C sub show ../a", "sub:../a"),
             ("git --git-dir x -C sub show ../a", "sub:../a"),
-            // Another option of that letter.
+            // Another option with this letter.
             ("git diff --no-index -C sub ../a", "?:../a"),
             ("git blame -C sub ../a", "?:../a"),
             ("git commit -C sub -F ../a", "?:../a"),

@@ -1,4 +1,4 @@
-//! What a shell's own commands do to how the rest of a text is read.
+//! How the builtin commands of a shell change the reading of a text.
 
 use super::shell::{Simple, Variables, is_unknown};
 use super::wrappers::is_setting;
@@ -8,7 +8,7 @@ const CHANGE_WORDS: &[&str] = &[
     "bind", "compgen", "complete", "enable", "fc", "let", "shopt",
 ];
 
-/// What a command does to variables; why it is not known what runs after it.
+/// Records the variables that a command sets. Returns why it is unknown what runs after the command.
 pub(super) fn builtin(command: &Simple, variables: &mut Variables) -> Option<String> {
     let (name, arguments) = command.words.split_first()?;
     let options = || arguments.iter().filter(|word| word.starts_with(['-', '+']));
@@ -61,7 +61,7 @@ pub(super) fn builtin(command: &Simple, variables: &mut Variables) -> Option<Str
     None
 }
 
-/// A name with an index, or one that is not known: the index is computed, and that can run commands.
+/// The doubt about a name with an index, or an unknown name: the shell computes the index, which can run commands.
 fn computed(name: &str, arguments: &[String]) -> Option<String> {
     arguments
         .iter()

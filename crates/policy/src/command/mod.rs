@@ -1,11 +1,11 @@
-//! What a command line asks for.
+//! The commands in a command line.
 //!
-//! [`CommandLine::read`] takes a line only if it is literal words joined by `&&`, `||`, `;`, `|` and line breaks: then what
-//! was judged can be run, word by word, and no shell ever reads it, so that no shell can read it otherwise.
-//! [`Survey::of`] looks at any text that a shell might run and finds the commands in it, also those that stand in
-//! substitutions, after wrappers such as `env` and `xargs`, and inside `find -exec` and `sh -c`. Where the text does not tell
-//! what runs it says so, and a rule that refuses commands refuses that too. It is for refusing and explaining: what it misses
-//! must not be allowed because of it.
+//! [`CommandLine::read`] accepts a line only if it is literal words joined by `&&`, `||`, `;`, `|` and line breaks. The
+//! checked words are then run one by one, and no shell reads the line, so that no shell can read it differently.
+//! [`Survey::of`] finds the commands in any text for a shell: also in substitutions, after wrappers such as `env` and
+//! `xargs`, and inside `find -exec` and `sh -c`. Where the text does not show what runs, the survey has a doubt, and a
+//! rule that denies commands denies the text. A survey serves to deny and to explain: a command that it misses must not
+//! be allowed because of it.
 
 mod boundary;
 mod builtins;
@@ -27,24 +27,24 @@ pub use survey::Survey;
 pub struct CommandFact {
     /// The line as the model wrote it.
     pub text: String,
-    /// Its words, if it needs no shell.
+    /// The words of the line, if it needs no shell.
     pub line: Result<CommandLine, NotLiteral>,
-    /// Every command in it, however deep.
+    /// Every command in the text, at any depth.
     pub survey: Survey,
-    /// Where those of its words lead that may be paths.
+    /// The places of those words that may be paths.
     pub places: Vec<PathFact>,
-    /// Whether it has more words than were looked up: of the others nobody knows where they lead.
+    /// Whether the command has more words than were looked up: the places of the other words are unknown.
     pub has_more_places: bool,
-    /// Where those lead that lead out of the root: absolute, with their links followed.
+    /// The places outside of the root that words lead to: absolute, with links resolved.
     pub outside: Vec<String>,
-    /// The first of its words that leads out of the root by an absolute path or by `..`: what AXE's boundary is about.
+    /// The first word that leads out of the root by an absolute path or by `..`, as AXE's boundary counts.
     pub beyond: Option<String>,
-    /// What `~` stands for.
+    /// The directory that `~` means.
     pub home: Option<String>,
 }
 
 impl CommandFact {
-    /// Reads a command. The places of its words are for those to add who hold the file system.
+    /// Reads a command. The caller, which has the file system, adds the places of its words.
     pub fn of(text: &str) -> CommandFact {
         CommandFact {
             text: text.to_owned(),
@@ -58,7 +58,7 @@ impl CommandFact {
         }
     }
 
-    /// Reads a command whose arguments may be patterns of file names, and judges it by the names: see [`CommandLine::expand`].
+    /// Reads a command whose arguments may be patterns of file names, and expands them: see [`CommandLine::expand`].
     pub fn expanded(
         text: &str,
         names: impl FnMut(&[String], &str) -> Result<Vec<String>, &'static str>,
@@ -82,7 +82,7 @@ impl CommandFact {
         fact
     }
 
-    /// Every command that would be run, however deep: as it is run where that is sure, and as it was found by looking.
+    /// Every command that would run, at any depth: the literal commands of the line, and those that the survey found.
     pub fn all_commands(&self) -> Vec<Vec<&str>> {
         let literal = self.line.iter().flat_map(CommandLine::commands);
         let mut commands: Vec<Vec<&str>> = Vec::new();
@@ -95,7 +95,7 @@ impl CommandFact {
         commands
     }
 
-    /// The command's name, if it is one command that only changes the shell it would run in: `cd`, `export`, `source`.
+    /// The command's name, if the line is one command that only changes its own shell: `cd`, `export`, `source`.
     pub fn only_shell_state(&self) -> Option<&str> {
         let line = self.line.as_ref().ok()?;
         let mut commands = line.commands();
@@ -103,8 +103,8 @@ impl CommandFact {
         (commands.next().is_none() && command_line::is_about_the_shell(name)).then_some(name)
     }
 
-    /// Every word that could be a path: of all commands, and where redirections lead; also what follows the letter of an
-    /// option, a `=`, a `:` or an `@`.
+    /// Every word that could be a path: arguments of all commands, and targets of redirections. The part after the
+    /// letter of an option, a `=`, a `:` or an `@` counts too.
     pub fn words(&self) -> Vec<&str> {
         let arguments = self
             .survey
@@ -119,13 +119,13 @@ impl CommandFact {
         words
     }
 
-    /// The paths in its words and redirections that are absolute or climb, as AXE's boundary counts them: not `/dev/null`, not
-    /// a program's own path, and no pattern of `grep` or `sed`.
+    /// The paths in words and redirections that are absolute or contain `..`. AXE's boundary leaves out `/dev/null`, a
+    /// program's own path, and patterns of `grep` or `sed`.
     pub fn away(&self) -> Vec<AwayPath> {
         boundary::paths(self.line.as_ref().ok(), &self.survey)
     }
 
-    /// Why AXE's boundary refuses it, if it does.
+    /// Why AXE's boundary refuses the command, if it does.
     pub(crate) fn beyond_boundary(&self) -> Option<String> {
         let path = self.beyond.as_deref()?;
         Some(format!(
@@ -134,14 +134,14 @@ impl CommandFact {
         ))
     }
 
-    /// Every place on this machine that its words lead to, without `.` and `..`; those outside of the root as far as whoever
-    /// holds the file system has followed them.
+    /// Every place on this machine that the words lead to, without `.` and `..`. Places outside of the root are
+    /// included as far as the caller followed them.
     pub(crate) fn everywhere(&self) -> impl Iterator<Item = String> {
         let words = self.words().into_iter().map(|word| self.absolute(word));
         words.chain(self.outside.iter().cloned())
     }
 
-    /// A path with its home, and without `.` and `..`.
+    /// A path with `~` expanded, and without `.` and `..`.
     pub(crate) fn absolute(&self, path: &str) -> String {
         let path = match (&self.home, path.strip_prefix('~')) {
             (Some(home), Some(rest)) if rest.is_empty() || rest.starts_with('/') => {
@@ -168,12 +168,12 @@ impl CommandFact {
 /// The longest text that is read, in bytes: the system starts no program with so much.
 const MOST_BYTES: usize = 2 << 20;
 
-/// Why a longer one is not read.
+/// Why a longer text is not read.
 const TOO_LONG: &str = "a text that is longer than any command can be";
 
 impl Survey {
-    /// Looks at a text. Complexity: its length, and that of the texts in it. One that is longer than any command can be is one
-    /// unknown word.
+    /// Finds the commands in a text. Complexity: the length of the text and of the texts in it. A text that is too long
+    /// for any command is one unknown word.
     pub fn of(text: &str) -> Survey {
         if text.len() <= MOST_BYTES {
             return Survey::read(text);
@@ -187,10 +187,10 @@ impl Survey {
     }
 }
 
-/// Signs of one word after which a path is looked for.
+/// The maximum number of signs in a word after which a path is looked for.
 const MOST_PARTS: usize = 8;
 
-/// What of a word could be a path.
+/// Adds the parts of a word that could be a path.
 fn candidates<'a>(word: &'a str, found: &mut Vec<&'a str>) {
     found.push(word);
     if word.contains(' ') && !word.starts_with('-') {

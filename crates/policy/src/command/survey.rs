@@ -4,29 +4,29 @@ use super::builtins::builtin;
 use super::inner::{self, Inner};
 use super::shell::{self, Simple, Variables, is_unknown, shown};
 
-/// Texts within texts that are looked at; more than that is nobody's honest command.
+/// The maximum number of nested texts: an honest command has fewer.
 const MOST_TEXTS: usize = 256;
 
-/// Commands that are looked into.
+/// The maximum number of commands.
 const MOST_COMMANDS: usize = 16 * MOST_TEXTS;
 
-/// Words of commands inside of commands that are looked at.
+/// The maximum number of words in nested commands.
 const MOST_WORDS: usize = 1 << 16;
 
 /// The commands in a text that a shell might run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// Every command found, with its words: first those that stand in the text, then what stands inside of them. A zero byte,
-    /// which no argument can hold, stands in a word for what only the shell knows; outside of quotes that may be several words
-    /// or none.
+    /// Every command found, with its words: first the commands of the text, then the commands inside of them. A zero
+    /// byte replaces a part that only the shell knows, since no argument can contain one. Outside of quotes the part
+    /// may be several words or none.
     pub commands: Vec<Vec<String>>,
-    /// Where redirections lead.
+    /// The targets of redirections.
     pub targets: Vec<String>,
     /// Whether the text holds more than one command's words: operators, redirections, substitutions. Parentheses alone
-    /// do not count. It is what AXE calls so.
+    /// do not count, as in AXE.
     pub needs_shell: bool,
-    /// Why it is not known what runs, where that is so: something is run that the text does not tell, or shells may read the
-    /// text otherwise. A rule that refuses commands refuses such a text.
+    /// Why it is unknown what runs: the text does not show a command, or shells may read the text differently. A rule
+    /// that denies commands denies a text with a doubt.
     pub doubts: Vec<String>,
 }
 
@@ -34,12 +34,12 @@ pub struct Survey {
 enum Piece {
     /// A script.
     Script(String),
-    /// Only substitutions count.
+    /// A text in which only substitutions count.
     Data(String),
 }
 
 impl Survey {
-    /// Reads a text. Complexity: its length, and that of the texts in it.
+    /// Reads a text. Complexity: the length of the text and of the texts in it.
     pub(super) fn read(text: &str) -> Survey {
         let mut survey = Survey::default();
         let mut variables = Variables::default();
@@ -83,7 +83,7 @@ impl Survey {
         survey
     }
 
-    /// Adds commands, and what is inside of them: the list grows while it is walked.
+    /// Adds commands, and the commands inside of them: the list grows during the loop.
     fn look_into(
         &mut self,
         mut commands: Vec<Simple>,
@@ -126,7 +126,7 @@ impl Survey {
         }
     }
 
-    /// A program, or a file that a program runs, which a redirection of the same text writes.
+    /// The first program, or file that a program runs, that a redirection of the same text writes.
     fn written_program(&self) -> Option<String> {
         let targets: std::collections::BTreeSet<&str> = self
             .targets
@@ -144,7 +144,7 @@ impl Survey {
         found.cloned()
     }
 
-    /// Keeps the first few.
+    /// Adds a doubt; only the first few are stored.
     fn doubt(&mut self, why: &str) {
         if self.doubts.len() < 8 && !self.doubts.iter().any(|known| known == why) {
             self.doubts.push(why.to_owned());

@@ -1,6 +1,6 @@
-//! Lists of commands and directories that an agent's settings file allows or refuses, as a policy.
+//! Lists of commands and directories that an agent's settings file allows or denies, converted to a policy.
 //!
-//! AXE's `axe.yaml` has them. A command has to be allowed, whatever else the file says.
+//! AXE's `axe.yaml` has such lists. A command must be allowed, whatever else the file states.
 
 use super::Policy;
 use super::rule::Rule;
@@ -31,7 +31,7 @@ impl AccessLists {
 }
 
 impl Policy {
-    /// The policy that the lists mean.
+    /// The policy that the lists describe.
     ///
     /// Commands of the whitelist are allowed. Commands of the blacklist are refused, also inside other commands.
     /// All other commands need an approval, and no word of a command may lead out of the root.
@@ -39,7 +39,7 @@ impl Policy {
     pub fn of_access_lists(file: &AccessLists) -> Policy {
         let mut rules = Vec::new();
         let mut push = |written: RuleText| {
-            // A name that makes no pattern refuses everything, as a broken file does.
+            // A name that is not a valid pattern denies everything, as a broken file does.
             match Rule::new(written) {
                 Ok(rule) => rules.push(rule),
                 Err(error) => return Some(error),
@@ -116,7 +116,7 @@ impl Policy {
     }
 }
 
-/// Whether a directory is one of the root: it is written without `/` or `~` before it.
+/// Whether a directory is inside the root: its path has no `/` or `~` at the start and no `..`.
 fn is_inside(place: &str) -> bool {
     !place.starts_with(['/', '~'])
         && !place.split('/').any(|name| name == "..")

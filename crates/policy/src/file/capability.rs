@@ -1,6 +1,6 @@
-//! Names of capabilities: which there are, and which mean the same.
+//! Names of capabilities: which exist, and which mean the same.
 
-/// What calls do, as builtin tools have it, and what tools that are files call the same.
+/// The capabilities of builtin tools, each with the names of tool files for the same.
 const KIN: &[(&str, &[&str])] = &[
     ("read", &["fs.read"]),
     ("write", &["fs.write"]),
@@ -25,7 +25,7 @@ const KIN: &[(&str, &[&str])] = &[
 /// Capabilities of builtin tools.
 const BUILTIN: &[&str] = &["read", "write", "delete", "exec", "shell", "network", "ask"];
 
-/// What is wrong with a capability that no call needs.
+/// The problem with a capability that no call can need, if there is one.
 pub(super) fn problem_of_capability(name: &str) -> Option<String> {
     let is_part = |part: &str| {
         let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
@@ -46,7 +46,7 @@ pub(super) fn problem_of_capability(name: &str) -> Option<String> {
     })
 }
 
-/// Whether two capabilities are of the same thing, one of them as builtin tools have it and one as a tool that is a file declares it.
+/// Whether two capabilities mean the same: they are equal, or one is of builtin tools and the other of tool files.
 pub(super) fn is_kin(name: &str, wanted: &str) -> bool {
     let is_one = |own: &str, theirs: &str| {
         KIN.iter().any(|(builtin, declared)| {
@@ -59,7 +59,7 @@ pub(super) fn is_kin(name: &str, wanted: &str) -> bool {
     name == wanted || is_one(name, wanted) || is_one(wanted, name)
 }
 
-/// Whether a capability of a rule is this one, or all of its family: `net.*` is `net.http`.
+/// Whether a capability of a rule is `wanted` or its whole family: `net.*` covers `net.http`.
 pub(super) fn covers(name: &str, wanted: &str) -> bool {
     name == wanted
         || name

@@ -1,4 +1,4 @@
-//! Which servers of tools are asked, and for what.
+//! Which MCP servers may be called, and for which tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use serde::Deserialize;
 use super::PolicyError;
 use super::pattern::Word;
 
-/// The table `[mcp]`: which servers of tools are asked, and for what. It narrows what is approved anyway.
+/// The table `[mcp]`: which MCP servers may be called, and for which tools. The table only narrows earlier approvals.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ServerTable {
-    /// What becomes of servers that have no table: `allow` or `deny`. Without it they are allowed where no server has a
-    /// table, and denied where one has.
+    /// The decision about servers without a table: `allow` or `deny`. The default is `allow` if no server has a table,
+    /// and `deny` otherwise.
     unlisted: Option<Unlisted>,
     /// The servers, by name.
     server: BTreeMap<String, Server>,
@@ -31,27 +31,27 @@ enum Unlisted {
 struct Server {
     /// `first-use`, `required`, or a digest `sha256:..` of its whole list of tools.
     pin: Option<String>,
-    /// Patterns of tools that may be called; without it all.
+    /// Patterns of tools that may be called; `None` allows all.
     allow: Option<Vec<String>>,
-    /// Patterns of tools that may not.
+    /// Patterns of tools that may not be called.
     deny: Vec<String>,
 }
 
-/// How the tools of a server have to be pinned. Without either, what the server says when it is first called holds from then on.
+/// How the tools of a server must be pinned. Without either field, the descriptions of the first call stay pinned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pin {
-    /// Whether the user has to have approved a tool before it is called.
+    /// Whether the user must approve a tool before its first call.
     pub is_approved: bool,
-    /// The digests that the list of all its tools has to have; no list has two.
+    /// Digests that the list of all tools of the server must have; no list has two.
     pub digests: BTreeSet<String>,
 }
 
-/// What all policies say of servers; the strictest wins.
+/// The rules of all policies about servers; the strictest wins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerRules(Vec<ServerTable>);
 
 impl ServerTable {
-    /// Whether everything in it can be used.
+    /// Checks that every setting can be used.
     pub(super) fn check(&self) -> Result<(), PolicyError> {
         for (name, server) in &self.server {
             let bad = |what: &'static str, pattern: &str, problem: String| PolicyError::Pattern {
@@ -136,7 +136,7 @@ fn read_pin(pin: &str) -> Result<Pin, String> {
 }
 
 impl ServerRules {
-    /// What these tables say together.
+    /// The rules of these tables together.
     pub(crate) fn of(tables: impl IntoIterator<Item = ServerTable>) -> ServerRules {
         ServerRules(tables.into_iter().collect())
     }
@@ -144,12 +144,12 @@ impl ServerRules {
     /// Whether a tool of a server may be called.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why the tool may not be called.
     pub fn call(&self, server: &str, tool: &str) -> Result<(), String> {
         self.0.iter().try_for_each(|table| table.call(server, tool))
     }
 
-    /// How the server's tools have to be pinned: as everyone says.
+    /// How the server's tools must be pinned: the pins of all tables apply.
     pub fn pin(&self, server: &str) -> Pin {
         let mut all = Pin::default();
         for pin in self.0.iter().map(|table| table.pin(server)) {

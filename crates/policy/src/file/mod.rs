@@ -29,28 +29,28 @@ use pattern::Word;
 /// A policy file, read and checked.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// What becomes of what no rule is about.
+    /// The decision where no rule matches.
     pub(crate) default: Decision,
     pub(crate) rules: Vec<Rule>,
-    /// What a message may use up.
+    /// The limits of a message.
     pub limits: MessageLimits,
-    /// What paths have to look like.
+    /// Restrictions on how paths are written.
     pub paths: PathRules,
-    /// The sandbox of programs, as far as the file says.
+    /// The sandbox of programs, as far as the file states it.
     pub sandbox: SandboxTable,
-    /// Which servers of tools are asked.
+    /// Which MCP servers may be called.
     pub(crate) mcp: ServerTable,
-    /// Whose tools are run.
+    /// Whose tools may run.
     pub trust: TrustRules,
     /// Places outside of the root that no word of a command may name, nor anything below them.
     pub(crate) forbidden_words: Vec<String>,
-    /// Whether words of commands stay inside the root: AXE's own rule.
+    /// Whether words of commands must stay inside the root: AXE's own rule.
     pub(crate) is_bounded: bool,
     /// Why the file could not be read: then everything is denied.
     pub(crate) broken: Option<PolicyError>,
 }
 
-/// What a message may use up.
+/// The limits of a message, and of a run.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MessageLimits {
@@ -62,7 +62,7 @@ pub struct MessageLimits {
     pub cost_per_run: Option<f64>,
 }
 
-/// What paths have to look like, beyond staying inside the root.
+/// Restrictions on paths, besides staying inside the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PathRules {
@@ -72,12 +72,12 @@ pub struct PathRules {
     pub deny_hardlinks: bool,
 }
 
-/// Whose file it is.
+/// The owner of a policy file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The user's: what no rule of it is about is denied, unless it says otherwise.
+    /// The user's file: where no rule matches it denies, unless the file states another default.
     User,
-    /// The project's: it has no opinion about what no rule of it is about. It can only narrow.
+    /// The project's file, which can only narrow: where no rule matches it decides nothing.
     Project,
 }
 
@@ -85,25 +85,25 @@ pub enum Scope {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("it cannot be read: {why}")]
     Unreadable {
         /// Why.
         why: String,
     },
-    /// It is no TOML, or has keys that nobody knows.
+    /// The file is not valid TOML, or has unknown keys.
     #[error("{0}")]
     Syntax(String),
-    /// A version that is not known.
+    /// An unknown version.
     #[error("unsupported `version = {0}`: write `version = 1`")]
     Version(u32),
-    /// Two rules of one name.
+    /// Two rules with one name.
     #[error("duplicate rule `{rule}`")]
     Double {
         /// The name.
         rule: String,
     },
-    /// A list that nothing is in.
+    /// An empty list.
     #[error(
         "rule `{rule}`: `{what}` is empty, so the rule applies to nothing: name something, or leave `{what}` out"
     )]
@@ -125,27 +125,27 @@ pub enum PolicyError {
         /// What is wrong.
         problem: String,
     },
-    /// A setting that does nothing by itself.
+    /// A setting that has no effect alone.
     #[error("rule `{rule}`: `{what}` does nothing without `{with}`")]
     Alone {
         /// The rule.
         rule: String,
         /// The setting.
         what: &'static str,
-        /// The other.
+        /// The other setting, which is missing.
         with: &'static str,
     },
-    /// Selectors that no call fits together.
+    /// Selectors that no call can match together.
     #[error("rule `{rule}`: no call fits `{what}` with {with}")]
     Unfit {
         /// The rule.
         rule: String,
         /// The setting.
         what: &'static str,
-        /// What it does not go with.
+        /// The setting that excludes the first one.
         with: &'static str,
     },
-    /// A rule that allows and says nothing of what.
+    /// A rule that allows but selects nothing.
     #[error(
         "rule `{rule}` allows every call, as it selects none: name `tools`, `capabilities`, `paths`, `argv` or `hosts`, or write `all = true`"
     )]
@@ -153,19 +153,19 @@ pub enum PolicyError {
         /// The rule.
         rule: String,
     },
-    /// A limit that is no amount.
+    /// A limit that is not a valid amount.
     #[error("invalid amount `{what}`: write a number from 0")]
     Limit {
         /// The setting.
         what: &'static str,
     },
-    /// A setting of a project's file that only the user's may have.
+    /// A setting of a project's file that only the user's file may have.
     #[error("`{what}` is allowed in the user's policy file only")]
     UsersOnly {
         /// The setting.
         what: &'static str,
     },
-    /// A setting of the sandbox that the file's own level cannot hold.
+    /// A setting of the sandbox that the file's own level cannot enforce.
     #[error(
         "`level = \"plain\"` of `[sandbox]` cannot hold `{key}`: leave one of them out, or write `level = \"landlock\"`"
     )]
@@ -173,20 +173,20 @@ pub enum PolicyError {
         /// The setting.
         key: &'static str,
     },
-    /// An example that the rule does not treat as the file says.
+    /// An example that contradicts its rule.
     #[error("rule `{rule}` {} its example `{example}`", if *.expected { "does not match" } else { "matches" })]
     Example {
         /// The rule.
         rule: String,
         /// The example.
         example: String,
-        /// Whether it was to match.
+        /// Whether the example should match.
         expected: bool,
     },
 }
 
 impl PolicyError {
-    /// The error as a model or a reader of a log may see it: no letter of the file is in it.
+    /// The error for a model or a reader of a log: it contains no letter of the file.
     pub fn told(&self) -> String {
         match self {
             PolicyError::Unreadable { why } => format!("it cannot be read: {why}"),
@@ -222,7 +222,7 @@ impl Policy {
     /// Reads a policy file and checks the examples of its rules.
     ///
     /// # Errors
-    /// If anything in it is not known, or not as its own examples say.
+    /// If the file has an unknown key or an unusable value, or an example contradicts its rule.
     pub fn parse(text: &str, scope: Scope) -> Result<Policy, PolicyError> {
         let file: File = toml::from_str(text).map_err(|error| {
             PolicyError::Syntax(error.to_string().trim_end().replace('\n', "; "))
@@ -249,7 +249,7 @@ impl Policy {
         file.mcp.check()?;
         file.trust.check(scope)?;
         if scope == Scope::User {
-            // The level of a project's file only strengthens, so that `plain` says nothing there.
+            // The level of a project's file only strengthens, so `plain` has no effect there.
             file.sandbox.check()?;
         }
         let default = file.default.map_or(
@@ -289,7 +289,7 @@ impl Policy {
         }
     }
 
-    /// The policy that denies everything, because the file is as it is.
+    /// The policy for a file that cannot be used: it denies everything.
     pub fn broken(error: PolicyError) -> Policy {
         Policy {
             broken: Some(error),
@@ -297,7 +297,7 @@ impl Policy {
         }
     }
 
-    /// What rules call tools.
+    /// The patterns of tools in the rules.
     pub fn tool_patterns(&self) -> impl Iterator<Item = ToolPattern<'_>> {
         self.rules.iter().flat_map(|rule| {
             let words = rule.tool_patterns().iter();
@@ -305,7 +305,7 @@ impl Policy {
         })
     }
 
-    /// The patterns of places that rules name, each with the rule.
+    /// The patterns of places in the rules, each after the name of its rule.
     pub fn places(&self) -> impl Iterator<Item = (&str, &str)> {
         self.rules.iter().flat_map(|rule| {
             rule.written_places()
@@ -319,7 +319,7 @@ impl Policy {
     }
 }
 
-/// What a rule calls a tool.
+/// A pattern of tools in a rule.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolPattern<'a> {
     rule: &'a Rule,
@@ -332,12 +332,12 @@ impl<'a> ToolPattern<'a> {
         &self.rule.id
     }
 
-    /// As it is written.
+    /// The pattern as it is written.
     pub fn written(&self) -> String {
         self.word.written()
     }
 
-    /// Whether it fits a name.
+    /// Whether the pattern matches a name.
     pub fn fits(&self, name: &str) -> bool {
         self.word.fits(name)
     }

@@ -1,17 +1,17 @@
-//! What a rule says of the arguments after the words that its `argv` lists.
+//! The settings of a rule for the arguments after the words that its `argv` lists.
 
 use super::pattern::Word;
 
-/// What a rule says of arguments.
+/// The settings of a rule for arguments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
-    /// Those that may be there; all, if nothing is said.
+    /// Arguments that are allowed; `None` allows all.
     pub(crate) allowed: Option<Vec<Word>>,
-    /// Those whose value is the next word, whatever that is.
+    /// Options whose value is the next word, whatever it is.
     pub(crate) with_value: Vec<Word>,
-    /// Those that may not be there, in any spelling.
+    /// Arguments that are forbidden, in any spelling.
     pub(crate) forbidden: Vec<Word>,
-    /// Words that are options just as they stand: they may start as a forbidden one does, or hold its letter.
+    /// Words that are options exactly as written: they may start like a forbidden option, or contain its letter.
     pub(crate) exact: Vec<Word>,
 }
 
@@ -23,8 +23,8 @@ impl Options {
             || !self.exact.is_empty()
     }
 
-    /// Whether one of the arguments is forbidden. A value is looked at as any other word: which option takes it is not known
-    /// where all options but some are allowed.
+    /// Whether one of the arguments is forbidden. A value is checked like any other word: without a list of allowed
+    /// options it is unknown which option takes the value.
     pub(crate) fn forbid(&self, words: &[String]) -> bool {
         let is_exact = |word: &String| self.exact.iter().any(|pattern| pattern.fits(word));
         let is_forbidden = |word: &String| {
@@ -35,22 +35,23 @@ impl Options {
         words.iter().any(is_forbidden)
     }
 
-    /// Whether each of the arguments is allowed, read from the left, as the program does: the value of an option is not one itself.
+    /// Whether each argument is allowed, read from the left as the program does: the value of an option is not an
+    /// option.
     pub(crate) fn allow(&self, words: &[String]) -> bool {
         let Some(allowed) = &self.allowed else {
             return true;
         };
         let mut words = words.iter();
-        let mut is_behind_dashes = false;
+        let mut is_after_dashes = false;
         while let Some(word) = words.next() {
-            if !is_behind_dashes && self.with_value.iter().any(|pattern| pattern.fits(word)) {
+            if !is_after_dashes && self.with_value.iter().any(|pattern| pattern.fits(word)) {
                 words.next();
                 continue;
             }
             if !allowed.iter().any(|pattern| pattern.fits(word)) {
                 return false;
             }
-            is_behind_dashes |= word == "--";
+            is_after_dashes |= word == "--";
         }
         true
     }
@@ -88,7 +89,7 @@ mod tests {
             ("-a -m -a f", true),
             ("-S -m", false),
             ("-S", false),
-            // After the dashes it is a file, and takes no value.
+            // After the dashes the word is a file, and takes no value.
             ("-- -m -S", false),
         ] {
             assert_eq!(options.allow(&split(line)), expected, "{line}");

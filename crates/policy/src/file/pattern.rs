@@ -6,7 +6,7 @@ use regex::Regex;
 use crate::HostPort;
 use crate::command::UNKNOWN;
 
-/// A pattern for one word: `*` stands for any letters, `re:` starts a regular expression that fits the whole word.
+/// A pattern for one word: `*` matches any letters, `re:` starts a regular expression that matches the whole word.
 #[derive(Clone, Debug)]
 pub(crate) enum Word {
     /// Pieces between the stars.
@@ -36,7 +36,7 @@ impl Word {
         }
     }
 
-    /// The word that it is, if it is one and no pattern.
+    /// The only word that matches, if the pattern is a literal.
     pub(crate) fn exact(&self) -> Option<&str> {
         match self {
             Word::Pieces(pieces) => pieces
@@ -54,7 +54,7 @@ impl Word {
         }
     }
 
-    /// Whether a word of which only the shell knows all may fit: what stands before the unknown part has to agree.
+    /// Whether a word with a part that only the shell knows may match: the text before the unknown part must agree.
     pub(crate) fn may_fit(&self, word: &str) -> bool {
         let Some((known, _)) = word.split_once(UNKNOWN) else {
             return self.fits(word);
@@ -68,7 +68,7 @@ impl Word {
         }
     }
 
-    /// Whether it stands for an option, or for letters that may be one.
+    /// Whether the pattern may match an option.
     pub(crate) fn is_about_options(&self) -> bool {
         match self {
             Word::Regex(_) => true,
@@ -79,9 +79,9 @@ impl Word {
         }
     }
 
-    /// Whether an option is this one, in any spelling: as it stands, a long one cut short, a short one among others.
+    /// Whether `word` is this option in any spelling: as it is, a long option abbreviated, a short option in a cluster.
     ///
-    /// GNU programs take every prefix of a long option that no other shares, and `-nO` for `-n -O`.
+    /// GNU programs accept every unambiguous prefix of a long option, and `-nO` for `-n -O`.
     pub(crate) fn is_option(&self, word: &str) -> bool {
         if self.fits(word) {
             return true;
@@ -113,12 +113,12 @@ impl Word {
     }
 }
 
-/// What is wrong, without the drawing above it.
+/// The last line of an error, without the drawing above it.
 fn last_line(text: &str) -> String {
     text.lines().last().unwrap_or_default().trim().to_owned()
 }
 
-/// Greedy from the left, the last piece at the end: no backtracking.
+/// Matches greedily from the left, and the last piece at the end: no backtracking.
 fn fits(pieces: &[String], word: &str) -> bool {
     let [first, middle @ .., last] = pieces else {
         return pieces.first().is_some_and(|only| only == word);
@@ -135,8 +135,8 @@ fn fits(pieces: &[String], word: &str) -> bool {
     rest.ends_with(last.as_str())
 }
 
-/// A pattern for a path below the root: a glob where `*` and `?` stay within a name and `**` does not. A pattern that fits a
-/// directory fits all that is in it.
+/// A pattern for a path below the root: a glob where `*` and `?` stay within a name and `**` does not. A pattern that
+/// matches a directory matches everything in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     exact: GlobMatcher,
@@ -155,7 +155,7 @@ impl Place {
             return Err("separate the names of a path by `/`".to_owned());
         }
         let is_absolute = pattern.starts_with('/');
-        // As paths are judged: without what names nothing.
+        // As in the paths that are matched: without empty names and `.`.
         let names = pattern.split('/').filter(|name| !matches!(*name, "" | "."));
         let pattern = &names.collect::<Vec<_>>().join("/");
         if is_absolute || pattern.split('/').any(|name| name == "..") {
@@ -180,7 +180,7 @@ impl Place {
         })
     }
 
-    /// Whether the path, or a directory above it, fits. Where something is refused, letter case does not count, and neither
+    /// Whether the path, or a directory above it, matches. With `is_refusing`, letter case does not count, and neither
     /// do dots and blanks at the end of a name: some file systems ignore them.
     pub(crate) fn fits(&self, path: &str, is_refusing: bool) -> bool {
         let mut end = Some(path.len());
@@ -197,7 +197,7 @@ impl Place {
     }
 }
 
-/// Whether a `\\` stands before a letter: that parts no names here, and takes no meaning away.
+/// Whether a `\\` is before a letter or a dot, or at the end: there it neither separates names nor escapes anything.
 fn has_separator_of_another_system(pattern: &str) -> bool {
     let mut letters = pattern.chars();
     while let Some(c) = letters.next() {
@@ -212,8 +212,8 @@ fn has_separator_of_another_system(pattern: &str) -> bool {
     false
 }
 
-/// A pattern for a host: a name, `*.` and a name for all below it, and a port; without one, those of the web where something is
-/// allowed, and all where it is refused.
+/// A pattern for a host: a name, or `*.` and a name for all hosts below it, and a port. Without a port, it means 80 and
+/// 443 in a rule that allows, and every port in any other rule.
 #[derive(Clone, Debug)]
 pub(crate) struct HostPattern {
     name: String,

@@ -11,37 +11,37 @@ use super::subcommand;
 use crate::command::is_unknown;
 use crate::{CommandFact, CommandLine, Decision, HostPort, Inside, PathFact, Survey};
 
-/// One thing that a call does. Each is judged on its own, and the strictest answer is the call's.
+/// One thing that a call does. Each item is decided alone, and the strictest decision is the call's.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// It touches a place: a path below the root.
+    /// The call touches a place: a path below the root.
     Path(String),
-    /// It runs a program with arguments.
+    /// The call runs a program with arguments.
     Command(Vec<String>),
-    /// It runs a text in a shell; what of that could be found out is judged beside it.
+    /// The call runs a text in a shell; the commands found in the text are further items.
     Shell(String),
-    /// It asks a host.
+    /// The call sends a request to a host.
     Host(HostPort),
-    /// It needs what its description declares.
+    /// The call needs a capability that the tool's description declares.
     Capability(String),
-    /// It does none of these.
+    /// The call does none of these.
     Nothing,
 }
 
-/// What a rule is asked about: an item of a call.
+/// The call that an item belongs to, as rules match it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
-    /// The tool, and its other names.
+    /// The name of the tool, and its other names.
     pub(crate) tool: &'a str,
     pub(crate) names: &'a [String],
-    /// What the call does.
+    /// The capability that the call needs.
     pub(crate) capability: &'a str,
-    /// The command that the item is of, with the places of its words.
+    /// The command that the item belongs to, with the places of its words.
     pub(crate) command: Option<&'a CommandFact>,
 }
 
 impl<'a> Asked<'a> {
-    /// About a tool that has one name, and no command.
+    /// A call of a tool with one name, and without a command.
     pub(crate) fn new(tool: &'a str, capability: &'a str) -> Asked<'a> {
         Asked {
             tool,
@@ -52,7 +52,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// A rule ready for use.
+/// A compiled rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
     pub(crate) id: String,
@@ -71,7 +71,7 @@ pub(crate) struct Rule {
     hosts: Option<Vec<HostPattern>>,
 }
 
-/// Stands for any arguments that no other setting refuses.
+/// Matches any arguments that no other setting refuses.
 const REST: &str = "...";
 
 impl Rule {
@@ -202,21 +202,21 @@ impl Rule {
         Ok(rule)
     }
 
-    /// Whether the rule says something about this item of a call.
+    /// Whether the rule matches this item of a call.
     ///
-    /// A rule that allows says nothing about a shell unless it names the capability `shell`, and all that it selects by has to
-    /// hold. Of a rule that refuses or asks each selector does by itself.
-    pub(crate) fn fits(&self, asked: Asked<'_>, item: &Item) -> bool {
-        if !self.is_of(asked) {
+    /// A rule that allows matches a shell only if it names the capability `shell`, and all of its selectors must match.
+    /// In a rule that denies or asks, each selector matches alone.
+    pub(crate) fn fits(&self, call: Asked<'_>, item: &Item) -> bool {
+        if !self.is_of(call) {
             return false;
         }
         let is_refusing = self.decision != Decision::Allow;
         let needs = match item {
             Item::Shell(_) => "shell",
             Item::Capability(name) => name,
-            // Whatever else a tool does, this is about the network.
+            // A host needs the capability `network`, whatever else the tool does.
             Item::Host(_) => "network",
-            _ => asked.capability,
+            _ => call.capability,
         };
         match &self.capabilities {
             Some(list) => {
@@ -234,7 +234,7 @@ impl Rule {
             None => {}
         }
         let has_selector = self.paths.is_some() || self.argv.is_some() || self.hosts.is_some();
-        // What a rule that allows selects by and the item does not have does not hold.
+        // A rule that allows does not match if it has a selector for another kind of item.
         let alone = |others: [bool; 2]| is_refusing || others == [false, false];
         match item {
             Item::Path(path) => match &self.paths {
@@ -244,7 +244,7 @@ impl Rule {
                 None => !has_selector,
             },
             Item::Command(words) => match &self.argv {
-                Some(_) => self.fits_command(words, asked.command),
+                Some(_) => self.fits_command(words, call.command),
                 None => !has_selector,
             },
             Item::Host(host) => match &self.hosts {
@@ -258,12 +258,12 @@ impl Rule {
         }
     }
 
-    /// Whether it is about the tool, under any of its names.
-    fn is_of(&self, asked: Asked<'_>) -> bool {
+    /// Whether the rule applies to the tool, under any of its names.
+    fn is_of(&self, call: Asked<'_>) -> bool {
         self.tools.as_ref().is_none_or(|tools| {
             tools
                 .iter()
-                .any(|word| word.fits(asked.tool) || asked.names.iter().any(|name| word.fits(name)))
+                .any(|word| word.fits(call.tool) || call.names.iter().any(|name| word.fits(name)))
         })
     }
 
@@ -271,7 +271,7 @@ impl Rule {
         let is_refusing = self.decision != Decision::Allow;
         let mut places = self.paths.iter().flatten();
         places.any(|place| place.fits(path, is_refusing))
-            // An exception from a refusal is read as strictly as a permission.
+            // An exception from a denial is matched as strictly as a permission.
             && !self.except.iter().any(|place| place.fits(path, !is_refusing))
     }
 
@@ -285,17 +285,17 @@ impl Rule {
         self.tools.as_deref().unwrap_or_default()
     }
 
-    /// Whether it names hosts.
+    /// Whether the rule names hosts.
     pub(crate) fn has_hosts(&self) -> bool {
         self.hosts.is_some()
     }
 
-    /// Whether it is about places.
+    /// Whether the rule names places.
     pub(crate) fn has_places(&self) -> bool {
         self.paths.is_some()
     }
 
-    /// Whether it refuses, or asks about, commands of this tool by their words.
+    /// Whether the rule denies, or asks about, commands of this tool by their words.
     pub(crate) fn is_about_commands(&self, tool: &str) -> bool {
         let has_tool = |tools: &Vec<Word>| tools.iter().any(|word| word.fits(tool));
         self.decision != Decision::Allow
@@ -311,7 +311,7 @@ impl Rule {
         }
     }
 
-    /// A permission is of exactly these words, all of them known.
+    /// Whether a rule that allows matches: its words must match exactly, and no word may be unknown.
     fn allows(&self, words: &[String], command: Option<&CommandFact>) -> bool {
         let lines = self.argv.iter().flatten().zip(&self.is_open);
         let fits_word = |(alternatives, word): (&Vec<Word>, &String)| {
@@ -323,16 +323,16 @@ impl Rule {
         });
         let Some((line, _)) = line else { return false };
         let rest = &words[line.len()..];
-        // What is unknown may be any option.
-        let is_told = !words.iter().any(|word| is_unknown(word));
-        (is_told || !self.options.is_any())
+        // An unknown word may be any option.
+        let is_known = !words.iter().any(|word| is_unknown(word));
+        (is_known || !self.options.is_any())
             && !self.options.forbid(&words[1..])
             && self.options.allow(rest)
             && self.reaches(line, words, command)
     }
 
-    /// Whether all that the words name is among the places and hosts of the rule, if it has any. What is neither a word that the
-    /// rule spells out, nor an option that it allows, nor such a place or host may be any of them.
+    /// Whether the words name only places and hosts of the rule, if the rule has any. Each word must be a literal of
+    /// the rule, an allowed option, or such a place or host. At least one must be a place or host.
     fn reaches(&self, line: &[Vec<Word>], words: &[String], command: Option<&CommandFact>) -> bool {
         if self.paths.is_none() && self.hosts.is_none() {
             return true;
@@ -377,8 +377,8 @@ impl Rule {
         }) && n_named > 0
     }
 
-    /// A refusal is of all that these words may be: of a program under any path, with options before what it is asked for, with
-    /// words that only a shell knows.
+    /// Whether a rule that denies or asks may match: the program under any path, options before the subcommand, unknown
+    /// words.
     fn refuses(&self, words: &[String]) -> bool {
         let Some((program, arguments)) = words.split_first() else {
             return false;
@@ -408,7 +408,8 @@ impl Rule {
             })
     }
 
-    /// Whether an example fits: a command line for `argv`, a path for `paths`, a URL or host for `hosts`, otherwise a tool.
+    /// Whether an example matches: a command line for `argv`, a path for `paths`, a URL or host for `hosts`, otherwise
+    /// a tool.
     fn fits_example(&self, example: &str) -> bool {
         let capability = self
             .capabilities
@@ -424,7 +425,7 @@ impl Rule {
             ..CommandFact::of(example)
         });
         let fits = |item: &Item| {
-            let asked = Asked {
+            let call = Asked {
                 command: command.as_ref(),
                 ..Asked::new(
                     "*",
@@ -435,12 +436,12 @@ impl Rule {
                     },
                 )
             };
-            any_tool.fits(asked, item)
+            any_tool.fits(call, item)
         };
         if self.argv.is_some() {
             let is_fitting = |words: &Vec<String>| fits(&Item::Command(words.clone()));
             return match self.decision {
-                // All of it has to be allowed, and be what it seems.
+                // Every command must be allowed, and the line must be literal.
                 Decision::Allow => {
                     CommandLine::read(example).is_ok()
                         && Survey::of(example).commands.iter().all(is_fitting)
@@ -467,7 +468,7 @@ impl Rule {
     }
 }
 
-/// What follows the words of a line that refuses, if they may be these.
+/// The words after an `argv` line of a rule that denies or asks, if the line may match `words`.
 fn behind<'a>(line: &[Vec<Word>], is_open: bool, words: &'a [String]) -> Option<&'a [String]> {
     for (index, alternatives) in line.iter().enumerate() {
         let word = words.get(index)?;
@@ -475,7 +476,7 @@ fn behind<'a>(line: &[Vec<Word>], is_open: bool, words: &'a [String]) -> Option<
             return None;
         }
         if is_unknown(word) {
-            // It may be all that is missing.
+            // The unknown word may expand to all that is missing.
             return Some(&[]);
         }
     }
@@ -483,7 +484,7 @@ fn behind<'a>(line: &[Vec<Word>], is_open: bool, words: &'a [String]) -> Option<
     (is_open || rest.iter().all(|word| is_unknown(word))).then_some(rest)
 }
 
-/// Where the words of an example lead, where no file system is.
+/// The places that the words of an example name, without a file system.
 fn places_of_words(example: &str) -> Vec<PathFact> {
     let fact = CommandFact::of(example);
     let place = |word: &str| {

@@ -1,4 +1,4 @@
-//! A rule as a policy file says it, and what in it would apply to nothing.
+//! A rule as it is written in a policy file, and the check that each of its settings can apply to a call.
 
 use serde::Deserialize;
 
@@ -14,10 +14,10 @@ pub(crate) struct RuleText {
     pub(super) decision: DecisionWord,
     #[serde(default)]
     pub(super) because: Option<String>,
-    /// That the rule is about every call, said on purpose.
+    /// Whether the rule explicitly applies to every call.
     #[serde(default)]
     pub(super) all: bool,
-    /// Names of tools; `*` stands for any letters. None: every tool.
+    /// Names of tools; `*` matches any letters. `None`: every tool.
     #[serde(default)]
     pub(super) tools: Option<Vec<String>>,
     #[serde(default)]
@@ -30,12 +30,12 @@ pub(crate) struct RuleText {
     pub(crate) argv: Option<Vec<Vec<Token>>>,
     #[serde(default)]
     pub(super) allow_args: Option<Vec<String>>,
-    /// Options of `allow_args` whose value is the next word, whatever that is.
+    /// Options of `allow_args` whose value is the next word, whatever it is.
     #[serde(default)]
     pub(super) value_args: Vec<String>,
     #[serde(default)]
     pub(super) forbid_args: Vec<String>,
-    /// Words that are options just as they stand, and none of `forbid_args` cut short or among other letters.
+    /// Words that are options exactly as written, and not an abbreviation or a cluster of an option in `forbid_args`.
     #[serde(default)]
     pub(super) exact_args: Vec<String>,
     #[serde(default)]
@@ -50,7 +50,7 @@ pub(crate) struct RuleText {
 const COMMANDS: &str = "execute_command";
 
 impl RuleText {
-    /// Refuses what would apply to nothing: whoever wrote it meant something.
+    /// Refuses settings that would apply to nothing: their author meant something.
     pub(super) fn check(&self) -> Result<(), PolicyError> {
         let lists = [
             ("tools", self.tools.as_ref().map(Vec::len)),
@@ -94,7 +94,7 @@ impl RuleText {
         self.check_selectors()
     }
 
-    /// Refuses selectors that no call fits together.
+    /// Refuses selectors that no call can match together.
     fn check_selectors(&self) -> Result<(), PolicyError> {
         let unfit = |what, with| {
             let rule = self.id.clone();
@@ -157,19 +157,19 @@ impl RuleText {
         }
     }
 
-    /// The same for one place, whatever its letters mean in a pattern.
+    /// The same rule for one place, with special letters of a pattern escaped.
     pub(crate) fn place(mut self, path: &str) -> RuleText {
         self.paths = Some(vec![globset::escape(&path.replace('\\', "\\\\"))]);
         self
     }
 
-    /// The same, and why.
+    /// The same rule with a reason.
     pub(crate) fn because(mut self, why: &str) -> RuleText {
         self.because = Some(why.to_owned());
         self
     }
 
-    /// The same for these capabilities.
+    /// The same rule for these capabilities.
     pub(crate) fn capabilities(mut self, names: &[&str]) -> RuleText {
         self.capabilities = Some(names.iter().map(ToString::to_string).collect());
         self

@@ -1,4 +1,4 @@
-//! The sandbox of programs: what a file states, what holds where no file states anything, and how two files make one.
+//! The sandbox of programs: the settings of a file, the defaults, and how two files combine.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,26 +7,26 @@ use serde::Deserialize;
 
 use crate::PolicyError;
 
-/// The table `[sandbox]` of a policy file. What is left out is the default's to say in the user's file, and nobody's in the
+/// The table `[sandbox]` of a policy file. A missing setting has its default in the user's file, and no effect in the
 /// project's: see [`Sandbox`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SandboxTable {
-    /// How strong: `namespaces`, `landlock` or `plain`.
+    /// The level: `namespaces`, `landlock` or `plain`.
     pub level: Option<Level>,
     /// `none` or `host`.
     pub network: Option<Reach>,
-    /// What programs may read beyond the root and the system, as absolute paths.
+    /// Absolute paths that programs may read besides the root and the system.
     pub read: Option<Vec<PathBuf>>,
-    /// What of the root they may change; a tool that is a file only with its grant.
+    /// Paths of the root that programs may change; a tool file needs its grant as well.
     pub write: Option<Vec<String>>,
-    /// Variables of the environment: commands get them, other programs get none that is not listed.
+    /// Environment variables: commands get them, other programs get no variable that is not listed.
     pub env: Option<Vec<String>>,
-    /// Seconds that a program has where neither its call nor its tool says.
+    /// The timeout of a program in seconds, where neither its call nor its tool states one.
     pub timeout_s: Option<u64>,
-    /// Seconds that a call or a tool may ask for.
+    /// The longest timeout that a call or a tool may request, in seconds.
     pub max_timeout_s: Option<u64>,
-    /// Bytes that are kept of each output.
+    /// The maximum bytes of each output.
     pub output_bytes: Option<usize>,
     /// Memory in MiB.
     pub memory_mb: Option<u64>,
@@ -37,7 +37,7 @@ pub struct SandboxTable {
 }
 
 impl SandboxTable {
-    /// Refuses the level `plain` beside a setting that it cannot hold.
+    /// Refuses the level `plain` beside a setting that it cannot enforce.
     pub(crate) fn check(&self) -> Result<(), PolicyError> {
         match self.enforced_key() {
             Some(key) if self.level == Some(Level::Plain) => Err(PolicyError::Unenforced { key }),
@@ -45,7 +45,7 @@ impl SandboxTable {
         }
     }
 
-    /// The first stated setting that only a level above [`Level::Plain`] holds, if there is one.
+    /// The first stated setting that only a level above [`Level::Plain`] enforces, if there is one.
     fn enforced_key(&self) -> Option<&'static str> {
         let keys = [
             ("network = \"none\"", self.network == Some(Reach::None)),
@@ -56,7 +56,7 @@ impl SandboxTable {
             .find_map(|(key, is_stated)| is_stated.then_some(key))
     }
 
-    /// What two tables state together: of each setting the narrower, and what one of them leaves out as the other states it.
+    /// The two tables together: the narrower value of each setting, and the other's value where one leaves it out.
     fn narrowed_by(self, project: &SandboxTable) -> SandboxTable {
         fn least<T: Ord + Copy>(own: Option<T>, project: Option<T>) -> Option<T> {
             [own, project].into_iter().flatten().min()
@@ -75,7 +75,7 @@ impl SandboxTable {
         }
         let is_whole = |list: &Vec<String>| list.iter().any(|top| top == ".");
         let write = match &project.write {
-            // What the user opens as a whole the project may open in part.
+            // If the user opens the whole root, the project may open a part of it.
             Some(list) if self.write.as_ref().is_some_and(is_whole) => Some(list.clone()),
             list => both(self.write, list.as_ref()),
         };
@@ -114,28 +114,29 @@ impl From<Sandbox> for SandboxTable {
     }
 }
 
-/// The weakest level that holds what [`SandboxTable::enforced_key`] names.
+/// The weakest level that enforces the settings of [`SandboxTable::enforced_key`].
 const LEAST_ENFORCING: Level = Level::Landlock;
 
-/// The sandbox with every setting decided. Every program that a call starts has its level, its places and its limits; the rest
-/// is for commands, and binds tools as far as it is stated: see [`SandboxSettings`]. Defaults are written here alone.
+/// The sandbox with a value for every setting. Level, places and limits apply to every program that a call starts. The
+/// rest applies to commands, and to tools as far as it is stated: see [`SandboxSettings`]. All defaults are here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
-    /// How strong.
+    /// The level.
     pub level: Level,
-    /// What of the network commands reach; a tool follows its grants. At [`Level::Plain`] nothing holds programs from the host's.
+    /// The network that commands reach; a tool follows its grants. [`Level::Plain`] cannot keep programs from the
+    /// host's network.
     pub network: Reach,
-    /// What programs may read beyond the root and the system, as absolute paths.
+    /// Absolute paths that programs may read besides the root and the system.
     pub read: Vec<PathBuf>,
-    /// What of the root they may change, if anything.
+    /// Paths of the root that programs may change, if any.
     pub write: Vec<String>,
-    /// Variables of the environment that commands get.
+    /// Environment variables that commands get.
     pub env: Vec<String>,
-    /// Seconds that a command has where the call does not say.
+    /// The timeout of a command in seconds, where the call states none.
     pub timeout_s: u64,
-    /// Seconds that a command may ask for.
+    /// The longest timeout that a command may request, in seconds.
     pub max_timeout_s: u64,
-    /// Bytes that are kept of each output.
+    /// The maximum bytes of each output.
     pub output_bytes: usize,
     /// Memory in MiB.
     pub memory_mb: u64,
@@ -157,7 +158,7 @@ pub enum Level {
     Namespaces,
 }
 
-/// What of the network programs reach.
+/// The network that programs reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reach {
@@ -168,9 +169,9 @@ pub enum Reach {
 }
 
 impl Default for Sandbox {
-    /// What holds where no policy file says anything.
+    /// The sandbox without a policy file.
     fn default() -> Sandbox {
-        // What says how to talk, and no more.
+        // Only variables for programs, language, terminal and time zone.
         let env = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
         Sandbox {
             level: Level::Namespaces,
@@ -189,7 +190,7 @@ impl Default for Sandbox {
 }
 
 impl Sandbox {
-    /// The sandbox that a table means: what it leaves out has its default.
+    /// The sandbox of a table: a setting that it leaves out has its default.
     fn of(table: SandboxTable) -> Sandbox {
         let Sandbox {
             level,
@@ -219,31 +220,32 @@ impl Sandbox {
         }
     }
 
-    /// How long a command has that asks for `asked`, if that may be asked for.
-    pub fn time(&self, asked: Option<Duration>) -> Duration {
+    /// The timeout of a command: the requested one, at most the longest, or the default.
+    pub fn time(&self, requested: Option<Duration>) -> Duration {
         let usual = Duration::from_secs(self.timeout_s);
         let most = Duration::from_secs(self.max_timeout_s.max(1));
-        asked.unwrap_or(usual).min(most)
+        requested.unwrap_or(usual).min(most)
     }
 }
 
-/// The sandbox of every program that a call starts: each setting decided, and which of them somebody states.
+/// The sandbox of every program that a call starts: each setting, and which settings a file or the command line states.
 ///
-/// A default is about commands. What is stated binds tools that are files and servers as well: a tool keeps its own usual time
-/// and output where nobody states another.
+/// A default applies to commands only. A stated setting applies to tool files and servers too; without one, a tool
+/// keeps its own timeout and output limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SandboxSettings {
-    /// Each setting, with a default where nobody states it.
+    /// Each setting, with its default where it is not stated.
     pub decided: Sandbox,
     /// The same settings, as far as a policy file or the command line states them.
     pub stated: SandboxTable,
 }
 
 impl SandboxSettings {
-    /// The settings of the user's table and the project's, with the level that the command line asks for: that narrows what the
-    /// user's file states, and is free only where it states none.
+    /// The settings of the user's table, the project's table and the level of the command line. That level can only
+    /// strengthen a level in the user's file.
     ///
-    /// Where a file states `network = "none"`, `read` or `write`, the level is never [`Level::Plain`], which holds none of them.
+    /// Where a file states `network = "none"`, `read` or `write`, the level is never [`Level::Plain`], which enforces
+    /// none of them.
     pub fn new(
         user: Option<&SandboxTable>,
         project: Option<&SandboxTable>,
@@ -253,7 +255,7 @@ impl SandboxSettings {
         user.level = user.level.max(level);
         let absent = SandboxTable::default();
         let project = project.unwrap_or(&absent);
-        // The user's table is complete before it is narrowed: what it leaves out is a default, which no project widens.
+        // Defaults complete the user's table before it is narrowed, so that no project widens a default.
         let complete = SandboxTable::from(Sandbox::of(user.clone()));
         let mut decided = Sandbox::of(complete.narrowed_by(project));
         let mut stated = user.narrowed_by(project);
@@ -264,7 +266,7 @@ impl SandboxSettings {
         SandboxSettings { decided, stated }
     }
 
-    /// How long a tool that is a file has: `own` is what it states itself, `usual` what it has otherwise.
+    /// The timeout of a tool file: `own` is the timeout that it states, `usual` its default.
     pub fn tool_time(&self, own: Option<Duration>, usual: Duration) -> Duration {
         let stated =
             |seconds: Option<u64>| seconds.map(|seconds| Duration::from_secs(seconds.max(1)));
@@ -278,19 +280,19 @@ impl SandboxSettings {
         }
     }
 
-    /// How many bytes of an output of a tool that is a file are taken, where `usual` are otherwise.
+    /// The maximum bytes of an output of a tool file; `usual` is the default.
     pub fn tool_output(&self, usual: usize) -> usize {
         self.stated
             .output_bytes
             .map_or(usual, |most| usual.min(most))
     }
 
-    /// Whether the program of a tool that is a file may have the network, once that is granted.
+    /// Whether the program of a tool file may use the network, once a grant allows it.
     pub fn tool_network(&self) -> bool {
         self.stated.network != Some(Reach::None)
     }
 
-    /// Whether the program of a tool that is a file may get a variable of the environment, once its file names it.
+    /// Whether the program of a tool file may get an environment variable, once the file names it.
     pub fn tool_variable(&self, name: &str) -> bool {
         let listed = self.stated.env.as_ref();
         listed.is_none_or(|listed| listed.iter().any(|one| one == name))

@@ -1,9 +1,9 @@
-//! Where a program's words say what it is asked for: after the options that are for all it does.
+//! The position of a subcommand among a program's words: after the global options.
 
 use super::pattern::Word;
 use crate::command::is_unknown;
 
-/// Programs whose options before the subcommand are known: those whose value is the next word.
+/// Programs whose options before the subcommand are known, with the options whose value is the next word.
 const KNOWN: &[(&str, &[&str])] = &[(
     "git",
     &[
@@ -20,10 +20,10 @@ const KNOWN: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// Every place where the words that a rule is about may start, after the program's name.
+/// Every position after the program's name where the words of a rule may start.
 ///
-/// A rule about an option means it where it stands. A rule about a word means what the program is asked for: options may stand
-/// before it. Of a program whose options are not known, each may have the next word for a value, or not.
+/// A rule about an option matches it directly after the name. A rule about a word matches a subcommand: options may
+/// come before it. If the options of a program are unknown, each may have the next word as its value, or not.
 pub(super) fn starts<'a>(
     program: &str,
     arguments: &'a [String],
@@ -40,12 +40,12 @@ pub(super) fn starts<'a>(
     }
     let known = KNOWN.iter().find(|(name, _)| *name == program);
     let mut rest = arguments;
-    while let Some((word, behind)) = rest.split_first() {
-        // What only a shell knows may be an option.
+    while let Some((word, after)) = rest.split_first() {
+        // An unknown word may be an option.
         if !word.starts_with('-') && !is_unknown(word) {
             break;
         }
-        rest = behind;
+        rest = after;
         let takes_next = match known {
             Some((_, with_value)) => with_value.contains(&word.as_str()),
             None => !word.contains('='),

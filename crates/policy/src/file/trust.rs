@@ -1,24 +1,25 @@
-//! Whose tools are run.
+//! Whose tools may run.
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 
 use super::{PolicyError, Scope};
 
-/// The table `[trust]`: whose tools are run. It narrows what is trusted anyway, but for keys that the user writes out.
+/// The table `[trust]`: whose tools may run. The table only narrows trust, except for keys that the user writes out.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrustRules {
     /// The only keys whose signatures count, as fingerprints or written out (`ed25519:<base64>`). The user's file only.
     pub keys: Option<Vec<String>>,
-    /// Patterns of ids (`**`, `deploy/*`): what fits has to be signed; that the user trusted its text is not enough.
+    /// Patterns of ids (`**`, `deploy/*`): a tool that matches must be signed; the user's trust in its text is not
+    /// enough.
     pub require_signed: Vec<String>,
-    /// Whether what a server says of a tool is taken as it is when it is first called.
+    /// Whether a server's description of a tool is trusted at the first call.
     pub tofu: bool,
 }
 
 impl Default for TrustRules {
-    /// What holds where no policy file says anything. In a project's file it narrows nothing.
+    /// The rules without a policy file. In a project's file they narrow nothing.
     fn default() -> TrustRules {
         TrustRules {
             keys: None,
@@ -29,7 +30,7 @@ impl Default for TrustRules {
 }
 
 impl TrustRules {
-    /// Whether everything in it can be used.
+    /// Checks that every setting can be used.
     pub(super) fn check(&self, scope: Scope) -> Result<(), PolicyError> {
         if scope == Scope::Project && self.keys.is_some() {
             return Err(PolicyError::UsersOnly {
@@ -47,7 +48,7 @@ impl TrustRules {
         Ok(())
     }
 
-    /// What both say, the stricter of each.
+    /// Both rules together: the stricter of each setting.
     #[must_use]
     pub fn narrowed_by(&self, other: &TrustRules) -> TrustRules {
         TrustRules {
@@ -57,9 +58,9 @@ impl TrustRules {
         }
     }
 
-    /// Whether a tool has to be signed. Complexity: patterns.
+    /// Whether a tool must be signed. Complexity: the number of patterns.
     pub fn requires_signature(&self, id: &str) -> bool {
-        // A pattern that cannot be read was refused with its file; here it fits all.
+        // A pattern that cannot be read was refused with its file; here it matches every id.
         self.require_signed
             .iter()
             .any(|pattern| glob(pattern).map_or(true, |glob| glob.is_match(id)))

@@ -1,4 +1,4 @@
-//! What a policy file says of a call: each rule of it about each thing that the call does.
+//! The decisions of a policy file about a call: each of its rules is applied to each thing that the call does.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use crate::file::{Asked, Item, Rule as FileRule};
 use crate::rules::{boundary, covers};
 use crate::{Decision, Effect, Grants, PathFact, Policy, Reach, Request, Verdict};
 
-/// The name of what is said about a text that does not tell what it runs.
+/// The rule name for a text that does not show what it runs.
 const DOUBT: &str = "command-in-doubt";
 
-/// Adds what the file of a layer says.
+/// Adds the reasons of a layer's policy file.
 pub(super) fn by_file(
     policy: &Policy,
     layer: Layer,
@@ -132,20 +132,20 @@ pub(super) fn by_file(
     by_words(policy, layer, request, reasons);
 }
 
-/// Why a host is not asked where the file keeps programs from the network: a request of ours is no program, but needs a rule
-/// that names its host.
+/// Why a request is denied where the file has `network = "none"`. Such a request is not a program in a sandbox, but
+/// needs a rule that names its host.
 fn beyond_network(policy: &Policy, layer: Layer, request: &Request<'_>) -> Option<String> {
     let Some(Ok(host)) = request.host else {
         return None;
     };
-    let asked = Asked {
+    let call = Asked {
         names: request.names,
         ..Asked::new(request.tool, request.effect.capability())
     };
     let item = Item::Host(host.clone());
     let mut rules = policy.rules.iter();
     let is_closed = policy.sandbox.network == Some(Reach::None);
-    let mut is_named = || rules.any(|rule| rule.has_hosts() && rule.fits(asked, &item));
+    let mut is_named = || rules.any(|rule| rule.has_hosts() && rule.fits(call, &item));
     (is_closed && !is_named()).then(|| {
         format!(
             "the {}'s policy has `network = \"none\"`, and none of its rules names the host `{}` in `hosts`",
@@ -155,7 +155,7 @@ fn beyond_network(policy: &Policy, layer: Layer, request: &Request<'_>) -> Optio
     })
 }
 
-/// What a call does, one by one.
+/// The items of a call: what it does, one by one.
 fn items(request: &Request<'_>) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     for fact in request.paths {
@@ -164,7 +164,7 @@ fn items(request: &Request<'_>) -> Vec<Item> {
         }
     }
     if let Some(command) = request.command {
-        // Where a command runs, and what it names, is judged as a place by the floor; the items are what it runs.
+        // The floor rules check the places where a command runs and that it names; the items are what it runs.
         items.clear();
         if command.only_shell_state().is_none() {
             if command.line.is_err() {
@@ -193,8 +193,8 @@ fn items(request: &Request<'_>) -> Vec<Item> {
     items
 }
 
-/// What a tool does to the place of its path at `index` besides what it is for: an edit that misses tells what is there, and what
-/// is moved is gone here and can be read there.
+/// Further effects of a tool on the path at `index`, besides its main effect. An edit that does not match reports what
+/// is there. A moved file is gone at its old place and can be read at the new one.
 fn more(tool: &str, index: usize) -> &'static [Effect] {
     match (tool, index) {
         ("edit_file", 0) => &[Effect::Read],
@@ -203,8 +203,8 @@ fn more(tool: &str, index: usize) -> &'static [Effect] {
     }
 }
 
-/// Rules that refuse, or ask about, what a tool does besides what it is for. Moving removes nothing from the root: only a rule that
-/// names places holds what is there.
+/// Applies rules that deny or ask to the further effects of a tool. Moving removes nothing from the root: only a rule
+/// that names places can stop it.
 fn by_more(
     policy: &Policy,
     layer: Layer,
@@ -226,15 +226,15 @@ fn by_more(
                     .rules
                     .iter()
                     .find(|rule| rule.id == reason.verdict.rule);
-                let is_held = |rule: &FileRule| effect == Effect::Read || rule.has_places();
-                reason.verdict.decision != Decision::Allow && rule.is_some_and(is_held)
+                let counts = |rule: &FileRule| effect == Effect::Read || rule.has_places();
+                reason.verdict.decision != Decision::Allow && rule.is_some_and(counts)
             });
             reasons.append(&mut own);
         }
     }
 }
 
-/// What is moved with a directory: each place that it gets is judged as if it were written there, to refuse.
+/// Applies rules that deny or ask to what is moved with a directory: each new path counts as a write.
 fn by_below(
     policy: &Policy,
     layer: Layer,
@@ -247,7 +247,7 @@ fn by_below(
         let mut own = Vec::new();
         by_rules(policy, layer, request, grants, &place(path), &mut own);
         for reason in own {
-            // There may be very many of them: what is milder than one that was reported adds nothing.
+            // There may be very many paths: a reason that is not stricter than a reported one adds nothing.
             if reason.verdict.decision > strictest {
                 strictest = reason.verdict.decision;
                 reasons.push(reason);
@@ -259,15 +259,15 @@ fn by_below(
     }
 }
 
-/// A place as rules see it.
+/// A path as an item for rules.
 fn place(path: &Path) -> Item {
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
     Item::Path(names.join("/"))
 }
 
-/// Whether an absolute path is in a directory, as far as is known of it.
+/// Whether an absolute path may be in a directory, as far as the path is known.
 fn may_be_in(place: &str, top: &str) -> bool {
-    // Every process sees the whole of the file system below its own directory too.
+    // `/proc/PID/root` is the whole file system too.
     let place = match place
         .strip_prefix("/proc/")
         .and_then(|rest| rest.split_once("/root/"))
@@ -283,7 +283,8 @@ fn may_be_in(place: &str, top: &str) -> bool {
     }
 }
 
-/// A rule that refuses commands says so of every text that does not tell what it runs: it may run what is refused.
+/// Applies the strictest rule that denies commands or asks about them to a text that does not show what it runs. Such a
+/// text may run a denied command.
 fn by_doubt(
     policy: &Policy,
     layer: Layer,
@@ -331,12 +332,13 @@ fn by_doubt(
     });
 }
 
-/// Why a command is refused that a rule about places cannot judge.
+/// Why a command is denied that has too many words for rules about places.
 const MORE_WORDS: &str =
     "the command has more words than are looked up as paths: split it into several commands";
 
-/// Places that the words of a command name, and where it runs: only to refuse. Whether it reads or writes them is not known,
-/// so that what is refused for reading is refused; what may only not be changed, the sandbox protects.
+/// Applies rules that deny to the places that a command names, and to the place where it runs. Whether the command
+/// reads or writes a place is unknown, so a rule against reading applies. The sandbox protects places that only must
+/// not change.
 fn by_words(policy: &Policy, layer: Layer, request: &Request<'_>, reasons: &mut Vec<Reason>) {
     let Some(command) = request.command else {
         return;
@@ -353,11 +355,11 @@ fn by_words(policy: &Policy, layer: Layer, request: &Request<'_>, reasons: &mut 
                 ["read", "exec", "shell"]
                     .into_iter()
                     .any(|capability| {
-                        let asked = Asked {
+                        let call = Asked {
                             names: request.names,
                             ..Asked::new(request.tool, capability)
                         };
-                        rule.fits(asked, &item)
+                        rule.fits(call, &item)
                     })
                     .then_some((written, item))
             });
@@ -407,14 +409,14 @@ fn by_rules(
     item: &Item,
     reasons: &mut Vec<Reason>,
 ) {
-    let asked = Asked {
+    let call = Asked {
         tool: request.tool,
         names: request.names,
         capability: request.effect.capability(),
         command: request.command,
     };
     let mut push = |decision: Decision, rule: String, because: String| {
-        // Reading is given by default: that is no answer of the user's to a rule that asks about it by name.
+        // Reading is granted by default: this is not the user's answer to a rule that asks about reading.
         let is_asked_anyway = rule != DEFAULT && is_reading(request.effect, item);
         let is_granted = decision == Decision::Ask
             && !is_asked_anyway
@@ -439,9 +441,9 @@ fn by_rules(
     let fitting: Vec<&FileRule> = policy
         .rules
         .iter()
-        .filter(|rule| rule.fits(asked, item))
+        .filter(|rule| rule.fits(call, item))
         .collect();
-    // A rule that allows some of a tool's items must not be outvoted by the default about the same item.
+    // The default must not override a rule that allows the same item.
     for rule in &fitting {
         let because = rule.because.clone().unwrap_or_else(|| {
             format!(
@@ -466,7 +468,7 @@ fn by_rules(
         return;
     }
     let decision = match item {
-        // What was found in a text for a shell is there to be refused by rules; the shell itself has to be allowed.
+        // The commands found in a shell text are items so that rules can deny them; the shell itself needs an allow.
         Item::Command(_)
             if request.command.is_some_and(|command| command.line.is_err())
                 && policy.default == Decision::Deny =>
@@ -486,7 +488,7 @@ fn by_rules(
     push(decision, DEFAULT.to_owned(), because);
 }
 
-/// Whether it is about reading and nothing else.
+/// Whether an item only reads.
 fn is_reading(effect: Effect, item: &Item) -> bool {
     match item {
         Item::Path(_) | Item::Nothing => effect == Effect::Read,
@@ -495,7 +497,7 @@ fn is_reading(effect: Effect, item: &Item) -> bool {
     }
 }
 
-/// An item in words.
+/// An item in words, for a reason.
 fn told(item: &Item, tool: &str) -> String {
     match item {
         Item::Path(path) if path.is_empty() => format!("`{tool}` at the root"),

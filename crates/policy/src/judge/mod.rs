@@ -1,4 +1,4 @@
-//! Who may say what becomes of a call, and how their answers become one.
+//! The layers of rules that decide about a call, and how their decisions become one.
 
 mod by_file;
 
@@ -7,23 +7,23 @@ use crate::rules::RULES;
 use crate::{Decision, Grants, Level, Policy, Request, SandboxSettings, TrustRules, Verdict};
 use by_file::by_file;
 
-/// Everyone who has a say. The strictest of them wins.
+/// All sources of decisions. The strictest of them wins.
 #[derive(Clone, Debug, Default)]
 pub struct Authority {
-    /// What the user allowed beforehand. It answers what would be asked; it lifts no refusal.
+    /// What the user allowed before the call. A grant turns an ask into an allow; it lifts no deny.
     pub grants: Grants,
     /// The user's policy file, in place of the usual rules.
     pub user: Option<Policy>,
-    /// The project's policy file. It can refuse what the user's allows, and nothing else.
+    /// The project's policy file, which can only narrow what the user's file allows.
     pub project: Option<Policy>,
 }
 
-/// Whose rule it is.
+/// The source of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
-    /// It holds whatever anyone says.
+    /// A builtin rule that always applies.
     Floor,
-    /// It holds where the user has no policy file.
+    /// A builtin rule that applies where the user has no policy file.
     Usual,
     /// The user's policy file.
     User,
@@ -32,7 +32,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// The word for it.
+    /// The name of the layer in lower case.
     pub fn word(self) -> &'static str {
         match self {
             Layer::Floor => "floor",
@@ -47,38 +47,38 @@ impl Layer {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Reason {
-    /// Whose it is.
+    /// The source of the rule.
     pub layer: Layer,
-    /// What it says, with its name and why.
+    /// The decision of the rule, with its name and reason.
     pub verdict: Verdict,
-    /// What it is about, if not about the call as a whole.
+    /// The item that the rule matched, if not the call as a whole.
     pub item: Option<Item>,
-    /// Whether it would ask, had the user not answered beforehand.
+    /// Whether a grant turned an ask into an allow.
     pub is_granted: bool,
 }
 
 impl Reason {
-    /// Whether no rule says it: it is what a policy says of what none of its rules is about.
+    /// Whether the reason is the default of a policy, which decides where none of its rules matches.
     pub fn is_default(&self) -> bool {
         self.verdict.rule == DEFAULT
     }
 }
 
-/// A verdict, with all that led to it.
+/// A verdict with all of its reasons.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// What becomes of the call.
+    /// The decision about the call.
     pub verdict: Verdict,
     /// Every rule that applied, the strictest first.
     pub reasons: Vec<Reason>,
 }
 
-/// The name of what a policy says about what none of its rules is about.
+/// The rule name of a policy's default, which decides where none of its rules matches.
 const DEFAULT: &str = "policy-default";
 
-/// Judges a request by what the user allowed beforehand: the strictest rule that applies decides, and without one the answer
-/// is no.
+/// Decides a request by the builtin rules and the user's grants. The strictest rule that applies decides; without one
+/// the decision is deny.
 pub fn judge(request: &Request<'_>, grants: &Grants) -> Verdict {
     let authority = Authority {
         grants: grants.clone(),
@@ -88,13 +88,13 @@ pub fn judge(request: &Request<'_>, grants: &Grants) -> Verdict {
 }
 
 impl Authority {
-    /// Keeps a place below the root from these capabilities, whatever anyone allows, by a rule with a reason.
+    /// Denies these capabilities at a place below the root, whatever other rules allow, by a rule with a reason.
     pub fn keep(&mut self, path: &str, capabilities: &[&str], (rule, because): (&str, &str)) {
         let written = RuleText::new(rule, DecisionWord::Deny)
             .capabilities(capabilities)
             .place(path)
             .because(because);
-        // A project's file has no opinion but where it refuses.
+        // A project's file only narrows, so its default is to allow.
         let policy = self
             .project
             .get_or_insert_with(|| Policy::empty(Decision::Allow));
@@ -104,7 +104,7 @@ impl Authority {
         }
     }
 
-    /// Judges a request. Complexity: items of the request times rules.
+    /// Decides a request. Complexity: items of the request times rules.
     pub fn judge(&self, request: &Request<'_>) -> Explanation {
         let mut reasons = Vec::new();
         self.by_table(request, &mut reasons);
@@ -113,18 +113,18 @@ impl Authority {
                 by_file(policy, layer, request, &self.grants, &mut reasons);
             }
         }
-        // Stable: of equally strict ones the first stays first. What a rule says tells more than what none says.
+        // The sort is stable: among equally strict reasons the first stays first. A rule comes before a default.
         reasons.sort_by_key(|reason: &Reason| {
             (
                 std::cmp::Reverse(reason.verdict.decision),
                 reason.is_default(),
             )
         });
-        let allows = |layer: Layer| reasons.iter().any(|reason| reason.layer == layer);
-        let is_judged = allows(Layer::Usual) || allows(Layer::User);
+        let has_reason = |layer: Layer| reasons.iter().any(|reason| reason.layer == layer);
+        let is_decided = has_reason(Layer::Usual) || has_reason(Layer::User);
         let verdict = match reasons.first() {
-            Some(strictest) if is_judged || strictest.verdict.decision != Decision::Allow => {
-                // Among what allows, the user's own words say more than the floor's.
+            Some(strictest) if is_decided || strictest.verdict.decision != Decision::Allow => {
+                // The strictest reason decides. An allow of the project's file alone does not count.
                 strictest.verdict.clone()
             }
             _ => Verdict {
@@ -136,20 +136,20 @@ impl Authority {
         Explanation { verdict, reasons }
     }
 
-    /// The sandbox of every program that a call starts, with the level that the command line asks for.
+    /// The sandbox of every program that a call starts, with the level that the command line requests.
     pub fn sandbox_settings(&self, level: Option<Level>) -> SandboxSettings {
         let [user, project] =
             [&self.user, &self.project].map(|policy| policy.as_ref().map(|policy| &policy.sandbox));
         SandboxSettings::new(user, project, level)
     }
 
-    /// Which servers of tools are asked: as far as everyone says. A file that cannot be used denies the call anyway.
+    /// The rules of both policy files about MCP servers. A file that cannot be used denies the call anyway.
     pub fn server_rules(&self) -> crate::ServerRules {
         let all = [&self.user, &self.project];
         crate::ServerRules::of(all.into_iter().flatten().map(|policy| policy.mcp.clone()))
     }
 
-    /// Whose tools are run: what the user says, narrowed by the project.
+    /// Whose tools may run: the user's rules, narrowed by the project's.
     pub fn trust(&self) -> TrustRules {
         let of = |policy: &Option<Policy>| {
             policy
@@ -160,7 +160,7 @@ impl Authority {
         of(&self.user).narrowed_by(&of(&self.project))
     }
 
-    /// What the calls of a run may cost together: the least that anyone says.
+    /// What the calls of a run may cost together: the lowest limit of both files.
     pub fn cost_per_run(&self) -> Option<f64> {
         [&self.user, &self.project]
             .into_iter()
@@ -169,10 +169,11 @@ impl Authority {
             .min_by(f64::total_cmp)
     }
 
-    /// Whether commands may change the root: where a policy file is, it says so with its sandbox; otherwise the grant does.
+    /// Whether commands may change the root. The sandbox of the user's policy file decides; without a file, the grant
+    /// does.
     pub fn commands_may_write(&self) -> bool {
         match &self.user {
-            // Without the key it is the whole root.
+            // Without the key `write`, commands may change the whole root.
             Some(user) => user
                 .sandbox
                 .write

@@ -1,4 +1,4 @@
-//! Policy files: those that ship, what is refused in them, and what they decide.
+//! Policy files: those that ship, their errors, and their decisions.
 
 mod narrowing;
 mod written;
@@ -130,7 +130,7 @@ fn a_model_is_told_the_kind_of_what_is_wrong_and_no_letter_of_the_file() {
     assert_eq!(error.told(), "it cannot be read: gone");
 }
 
-/// Rows of a table; a pattern of file names stands for two files.
+/// Rows of a table; a pattern of file names matches two files.
 fn under_allowlist(table: &str) -> impl Iterator<Item = (String, Decision)> {
     let authority = of("exec-allowlist");
     let rows = table.lines();
@@ -184,7 +184,7 @@ fn a_broken_file_denies_everything_and_says_why() {
         (verdict.decision, &*verdict.rule),
         (Decision::Deny, "policy-broken")
     );
-    // The user is told what is wrong by `why_broken`; whoever asks is told no letter of the file.
+    // The user reads the problem in `why_broken`; the verdict contains no letter of the file.
     assert!(
         verdict.because.contains("of a known form") && !verdict.because.contains("qq"),
         "{}",
@@ -241,7 +241,7 @@ fn the_project_narrows_and_never_widens() {
         ..of("default")
     };
     assert_eq!(command(&wide, "ls"), rule("deny policy-default"));
-    // Also where the user has no file.
+    // The same holds where the user has no file.
     let bare = Authority { user: None, ..wide };
     assert_eq!(command(&bare, "ls"), rule("ask command-needs-grant"));
     let broken = Authority {
@@ -274,7 +274,7 @@ fn sandboxes_are_narrowed_too() {
     assert_eq!(both.sandbox_settings(None), expected.sandbox_settings(None));
 }
 
-/// The command line's level, and that of another file, are never too weak for what a file states.
+/// The level of the command line, and the level of another file, are never too weak for the settings of a file.
 #[test]
 fn the_level_holds_what_is_stated() {
     use Level::{Landlock, Namespaces, Plain};
@@ -447,12 +447,13 @@ fn a_refused_place_is_refused_to_whoever_passes_by() {
         );
         assert_eq!(found, (hidden, kept), "{place:?}");
     }
-    // What a program does with a file no words tell, whichever tool it is of; what a builtin tool does its own rules say.
+    // No words show what a program does with a file, whichever tool starts it. Builtin tools have their own rules.
     let unrun = std::path::Path::new("unrun/a");
     assert!(refusals.hides_from_program("execute_command", unrun));
     assert!(refusals.hides_from_program("rye/bash/bash", unrun));
     assert!(!refusals.hides("read_file", unrun));
-    // A command whose words name a place: reading and writing cannot be told apart, so only what may not be read is refused.
+    // A command whose words name a place: reading and writing cannot be distinguished, so only an unreadable place is
+    // denied.
     for (place, expected) in [
         ("kept/a", "deny kept"),
         ("still/a", "allow run"),
@@ -525,7 +526,7 @@ fn a_rule_that_asks_about_reading_is_answered_by_no_default() {
         ("reads", &[][..], (Decision::Ask, "one")),
         ("reads", &reading, (Decision::Ask, "one")),
         ("read_file", &[], (Decision::Ask, "one")),
-        // What the file asks about only because nothing is said of it is answered by what everybody may do.
+        // A grant that everybody has answers a question of the default, but not of a rule.
         ("others", &[], (Decision::Allow, "policy-default")),
     ] {
         let request = Request {
@@ -542,7 +543,7 @@ fn a_rule_that_asks_about_reading_is_answered_by_no_default() {
     }
 }
 
-/// Places of words as a file system without links has them.
+/// The decision about a command, with the places of a file system without links.
 fn command_at(authority: &Authority, text: &str) -> Decision {
     let mut fact = CommandFact::of(text);
     let places = fact.words().into_iter().map(|word| PathFact {
@@ -587,7 +588,7 @@ fn all_that_a_permission_selects_by_has_to_hold() {
         (&places, "rm -rf tmp/a src", Decision::Deny),
         (&places, "rm -rf tmp/kept/a", Decision::Deny),
         (&places, "rm -rf tmp/a /etc", Decision::Deny),
-        // Nothing is named: it is about another place.
+        // The command names no place, so another place is meant.
         (&places, "ls", Decision::Deny),
         (&places, "rm -rf", Decision::Deny),
         (&hosts, "curl http://api.a.test/x", Decision::Allow),
@@ -607,7 +608,7 @@ fn all_that_a_permission_selects_by_has_to_hold() {
     ] {
         assert_eq!(command_at(authority, line), expected, "{line}");
     }
-    // A tool that runs nothing is not what the rule is about.
+    // The rule is not about a tool that runs nothing.
     assert_eq!(path(&places, Effect::Write, "tmp/a").0, Decision::Deny);
 }
 
@@ -648,7 +649,7 @@ fn a_tool_is_refused_by_any_of_its_names_and_by_what_it_declares() {
         let verdict = of(rule).judge(&request).verdict;
         assert_eq!(verdict.decision, expected, "{rule}: {verdict:?}");
     }
-    // Builtin tools are refused by what tools that are files declare for the same.
+    // A capability name of tool files denies builtin tools as well.
     let read = Request::new("read_file", Effect::Read, End::Closed, &[]);
     let fs_read = of("capabilities = ['fs.read']");
     assert_eq!(fs_read.judge(&read).verdict.decision, Decision::Deny);

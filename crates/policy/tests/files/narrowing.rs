@@ -1,5 +1,5 @@
-//! A project's file narrows and never widens: each of its keys, at the widest that it can say, beside users who say nothing,
-//! little and all.
+//! A project's file narrows and never widens: each of its keys with its widest value, beside a user's file with no,
+//! some and all settings.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use toolglot_policy::{
     Policy, Reach, Request, Sandbox, SandboxSettings, SandboxTable, Scope, TrustRules,
 };
 
-/// Each key of a project's file, with a value that would widen what anyone else says. The place is the table, without `[]`.
+/// Each key of a project's file, with a value that would widen another file's setting. The place is the table, without
+/// `[]`.
 const ROWS: &[(&str, &str, &str)] = &[
     ("", "version", ""),
     ("", "default", "default = 'allow'"),
@@ -130,7 +131,7 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("trust", "tofu", "tofu = true"),
 ];
 
-/// The users: without a file, with an empty one, with some of what can be said, and with all of it.
+/// The users: without a file, with an empty file, with some settings, and with all settings.
 const USERS: &[Option<&str>] = &[
     None,
     Some(""),
@@ -144,7 +145,7 @@ const USERS: &[Option<&str>] = &[
     ),
 ];
 
-/// What the command line says of the level.
+/// The level of the command line.
 const LEVELS: [Option<Level>; 4] = [
     None,
     Some(Level::Plain),
@@ -152,13 +153,13 @@ const LEVELS: [Option<Level>; 4] = [
     Some(Level::Namespaces),
 ];
 
-/// All that policies decide, of calls that stand for all others.
+/// All decisions of policies, on calls that represent all others.
 struct Powers {
     decisions: Vec<(String, Decision)>,
-    /// Without a level of the command line, and with each.
+    /// The sandbox without a level of the command line, and with each level.
     sandboxes: Vec<SandboxSettings>,
     may_write: bool,
-    /// Of `get` and `put` of two servers: whether they may be called.
+    /// Whether `get` and `put` of two servers may be called.
     servers: Vec<bool>,
     pin: Pin,
     trust: TrustRules,
@@ -182,7 +183,7 @@ impl Powers {
         }
     }
 
-    /// What is wider here than it was before.
+    /// The settings that are wider here than in `before`.
     fn wider_than(&self, before: &Powers) -> Vec<String> {
         let mut wider = Vec::new();
         for ((what, now), (_, then)) in self.decisions.iter().zip(&before.decisions) {
@@ -240,9 +241,9 @@ impl Powers {
     }
 }
 
-/// The keys of a sandbox that are wider than they were before.
+/// The keys of a sandbox that are wider in `now` than in `then`.
 fn wider_keys(now: &SandboxTable, then: &SandboxTable) -> Vec<&'static str> {
-    /// What is left out binds nothing.
+    /// A missing setting restricts nothing.
     fn is_wider<T: ?Sized>(
         now: Option<&T>,
         then: Option<&T>,
@@ -362,18 +363,18 @@ fn decisions(authority: &Authority) -> Vec<(String, Decision)> {
     requests.push(("file".to_owned(), file));
     let recovered = Request::new("read_file", Effect::Read, End::Recovered, &usual);
     requests.push(("recovered".to_owned(), recovered));
-    let judged = requests.into_iter();
-    judged
+    let pairs = requests.into_iter();
+    pairs
         .map(|(what, request)| (what, authority.judge(&request).verdict.decision))
         .collect()
 }
 
-/// The text of a file that says one thing.
+/// The text of a file with one setting.
 fn file(table: &str, body: &str) -> String {
     match table {
         "" => format!("version = 1\n{body}\n"),
         "rule" => format!("version = 1\n[[rule]]\n{body}\n"),
-        // A table below, which is its own header.
+        // A table inside `table` has its own header.
         _ if body.starts_with('[') => format!("version = 1\n{body}\n"),
         table => format!("version = 1\n[{table}]\n{body}\n"),
     }
@@ -412,7 +413,7 @@ fn no_key_of_a_projects_file_widens_anything() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A value that a project's file may have is in the rows, and is not only refused there.
+/// Each key of a project's file has a row, and a project's file may state all of them but `keys`.
 #[test]
 fn every_key_of_a_projects_file_has_a_row() {
     for table in [
@@ -425,12 +426,12 @@ fn every_key_of_a_projects_file_has_a_row() {
         "mcp.server.m",
         "trust",
     ] {
-        let begun = if table == "rule" {
+        let start = if table == "rule" {
             "id = 'a'\ndecision = 'allow'\n"
         } else {
             ""
         };
-        let text = file(table, &format!("{begun}no_such_key = 1"));
+        let text = file(table, &format!("{start}no_such_key = 1"));
         let error = Policy::parse(&text, Scope::Project).expect_err("an unknown key");
         let error = error.to_string();
         let (_, expected) = error.split_once("expected ").expect("what is known");

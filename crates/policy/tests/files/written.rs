@@ -1,4 +1,4 @@
-//! What is refused when a policy file is read.
+//! Errors when a policy file is read.
 
 use toolglot_policy::{Policy, Scope};
 
@@ -112,7 +112,7 @@ fn what_is_not_known_or_not_so_is_refused() {
     }
 }
 
-/// What no call fits is refused when the file is read; what only looks like it stays.
+/// A rule that no call can match is refused when the file is read; a rule that only looks so is accepted.
 #[test]
 fn a_rule_that_no_call_fits_is_refused() {
     let parse = |rule: &str| {

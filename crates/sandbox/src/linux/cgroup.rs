@@ -1,6 +1,7 @@
-//! A control group for one command, where this process may make one: root, or a user to whom a group was delegated.
+//! A control group for one command, where this process may make one: as root, or as a user with a delegated group.
 //!
-//! It is used where it is there, and nothing depends on it: the other limits hold for an ordinary user without it.
+//! The group is used where it is available, and nothing depends on it: an ordinary user has the other limits without
+//! it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use crate::ResourceLimits;
 
-/// Where the hierarchies of control groups stand, in the first and the second version.
+/// The directories of the hierarchies of control groups, in the first and the second version.
 const HIERARCHIES: [&str; 3] = [
     "/sys/fs/cgroup/pids",
     "/sys/fs/cgroup/memory",
@@ -23,7 +24,7 @@ const HIERARCHIES: [&str; 3] = [
 #[derive(Debug)]
 pub(super) struct Group {
     directories: Vec<PathBuf>,
-    /// Whoever writes `0` into one enters the group.
+    /// A process that writes `0` into one of these enters the group.
     entrances: Vec<OwnedFd>,
 }
 
@@ -48,7 +49,7 @@ impl Group {
             let directory = parent.join(&name);
             fs::create_dir(&directory).ok()?;
             group.directories.push(directory.clone());
-            // The warden is one of them.
+            // The warden is one of the processes.
             let processes = u64::from(limits.processes) + 1;
             let settings = [
                 ("pids.max", processes),
@@ -84,7 +85,7 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         for directory in &self.directories {
-            // The last process is dead and may not have been buried.
+            // The last process is dead but may not be reaped.
             for _ in 0..50 {
                 match fs::remove_dir(directory) {
                     Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
@@ -97,7 +98,7 @@ impl Drop for Group {
     }
 }
 
-/// The groups that this process is in and may make others in, with a limit for processes or memory.
+/// The groups that this process is in and may make subgroups in, with a limit for processes or memory.
 pub(super) fn parents() -> &'static [PathBuf] {
     static PARENTS: OnceLock<Vec<PathBuf>> = OnceLock::new();
     PARENTS.get_or_init(|| {
@@ -127,7 +128,7 @@ pub(super) fn parents() -> &'static [PathBuf] {
     })
 }
 
-/// Whether a group made in `parent` would have limits. It is tried.
+/// Whether a group made in `parent` would have limits. A probe group finds out.
 fn can_limit(parent: &Path) -> bool {
     let probe = parent.join(format!("toolglot-{}-probe", std::process::id()));
     if fs::create_dir(&probe).is_err() {

@@ -1,11 +1,11 @@
-//! The filter of system calls: a program for the kernel's own small machine (classic BPF).
+//! The filter of system calls: a classic BPF program for the kernel.
 //!
-//! It lists what is refused. A list of what is allowed would break programs by the next C library, and files, processes and
-//! the network have layers of their own; this one closes the ways around those, and what nobody needs who builds or tests.
-//! A refused call answers `EPERM`, so that a program can say what it could not do.
+//! The filter lists the refused calls. A list of allowed calls would break programs with the next C library. Files,
+//! processes and the network have their own layers. The filter closes the ways around those, and refuses calls that
+//! builds and tests do not need. A refused call returns `EPERM`, so that a program can report the failure.
 //!
-//! Set-user-id and set-group-id bits are refused at every level, also where nothing else is: a file that carries them acts for its
-//! owner long after the program that made it is gone.
+//! Set-user-id and set-group-id bits are refused at every level. A file with such bits acts for its owner long after
+//! the program that made it is gone.
 
 use libc::{
     BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W,
@@ -41,7 +41,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_swapoff,
     libc::SYS_quotactl,
     libc::SYS_quotactl_fd,
-    // Files by handles, which know no directory.
+    // Files by handles, which bypass directories.
     libc::SYS_name_to_handle_at,
     libc::SYS_open_by_handle_at,
     libc::SYS_fanotify_init,
@@ -98,12 +98,12 @@ const NEW_NAMESPACES: u32 = (libc::CLONE_NEWUSER
 /// Which sockets a program may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sockets {
-    /// None: it shares the network of the host and must not reach it.
+    /// No sockets: the program shares the network of the host and must not reach it.
     None,
-    /// TCP of a network namespace of its own, which holds nothing but its loopback: no address but those of this machine has a
-    /// route. Not UDP: a datagram would be sent there as if somebody could get it, and its sender would not notice.
+    /// TCP in a private network namespace with only a loopback: only addresses of this machine have a route. Not UDP: a
+    /// datagram would seem to be sent although nobody receives it, and its sender would not notice.
     Loopback,
-    /// Those of the host.
+    /// The sockets of the host.
     Host,
 }
 
@@ -116,8 +116,9 @@ impl Sockets {
         }
     }
 
-    /// Families of sockets. A private network has no unix sockets: a path leads to those of the host whatever the namespace and
-    /// however the mounts are, and the filter cannot read the address. Pairs (`socketpair`) are no way out and are allowed.
+    /// The allowed families of sockets. A private network has no unix sockets. A path leads to the host's sockets in
+    /// any namespace and with any mounts, and the filter cannot read the address. Pairs (`socketpair`) do not lead out
+    /// and are allowed.
     fn families(self) -> &'static [i32] {
         match self {
             Sockets::None => &[],
@@ -137,10 +138,10 @@ const ARCHITECTURE: u32 = 0xC000_003E;
 #[cfg(target_arch = "aarch64")]
 const ARCHITECTURE: u32 = 0xC000_00B7;
 
-/// System calls of x86-64 with this bit have 32-bit pointers, and numbers that a list would miss.
+/// System calls of x86-64 with this bit have 32-bit pointers, and numbers that a list does not contain.
 const X32: u32 = 0x4000_0000;
 
-/// System calls that set a file's mode, with the argument that holds it (from 0).
+/// System calls that set a file's mode, with the index of the mode's argument (from 0).
 const SET_MODE: &[(c_long, u32)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_chmod, 1),
@@ -154,7 +155,7 @@ const SET_MODE: &[(c_long, u32)] = &[
     (libc::SYS_mknodat, 2),
 ];
 
-/// System calls that set a file's mode where their flags say that they make one, with the arguments of flags and mode.
+/// System calls that set a file's mode if their flags make a file, with the arguments of flags and mode.
 const OPEN: &[(c_long, u32, u32)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, 1, 2),
@@ -164,7 +165,7 @@ const OPEN: &[(c_long, u32, u32)] = &[
 /// Linux 6.6; one number on all architectures.
 const SYS_FCHMODAT2: c_long = 452;
 
-/// Bits of a mode that make a program act for the owner of its file.
+/// Bits of a mode that make a program run as the owner of its file.
 const SET_ID: u32 = libc::S_ISUID | libc::S_ISGID;
 
 /// Flags of `open` with which it reads a mode: `O_CREAT`, and the bit of `O_TMPFILE` that is not `O_DIRECTORY`.
@@ -173,11 +174,12 @@ const MAKES_FILE: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY))
 /// The bits of a socket's type without its flags (`SOCK_TYPE_MASK`).
 const SOCKET_TYPE: u32 = 0xf;
 
-/// What sockets of a private network may be, and speak: others (SCTP, MPTCP, ..) are kernel code that nothing here needs.
+/// Types and protocols of sockets in a private network: others (SCTP, MPTCP, ..) are kernel code that nothing here
+/// needs.
 const LOOPBACK_TYPES: [i32; 1] = [libc::SOCK_STREAM];
 const LOOPBACK_PROTOCOLS: [i32; 2] = [0, libc::IPPROTO_TCP];
 
-/// Places in `struct seccomp_data`; the machines of [`ARCHITECTURE`] have the low half of an argument first.
+/// Offsets in `struct seccomp_data`; the machines of [`ARCHITECTURE`] have the low half of an argument first.
 const AT_NUMBER: u32 = 0;
 const AT_ARCHITECTURE: u32 = 4;
 const AT_ARGUMENTS: u32 = 16;
@@ -194,7 +196,7 @@ const ABSENT: u32 = ERRNO | libc::ENOSYS as u32;
 /// The filter for a program in a sandbox.
 pub(super) fn filter(sockets: Sockets) -> Vec<sock_filter> {
     let mut program = start();
-    // Its flags stand in memory, where a filter cannot look: C libraries then fall back to `clone`.
+    // The flags of `clone3` are in memory, where a filter cannot look: C libraries then fall back to `clone`.
     when(&mut program, libc::SYS_clone3, &[answer(ABSENT)]);
     let namespaces = [
         load_argument(0),
@@ -236,7 +238,7 @@ pub(super) fn set_id_filter() -> Vec<sock_filter> {
     program
 }
 
-/// Ends programs of another architecture, whose numbers mean other calls, and loads the number.
+/// Kills programs of another architecture, whose numbers mean other calls, and loads the number.
 fn start() -> Vec<sock_filter> {
     let mut program = vec![
         load(AT_ARCHITECTURE),
@@ -272,7 +274,7 @@ fn refuse_set_id(program: &mut Vec<sock_filter>) {
         then.extend(check(mode));
         when(program, number, &then);
     }
-    // A ring makes files as well, and the filter does not see what is put into it.
+    // A ring makes files as well, and the filter does not see the requests in it.
     for number in [
         libc::SYS_io_uring_setup,
         libc::SYS_io_uring_enter,
@@ -280,11 +282,11 @@ fn refuse_set_id(program: &mut Vec<sock_filter>) {
     ] {
         when(program, number, &[answer(REFUSE)]);
     }
-    // Its mode is in memory: C libraries and runtimes fall back to `openat`.
+    // The mode of `openat2` is in memory: C libraries and runtimes fall back to `openat`.
     when(program, libc::SYS_openat2, &[answer(ABSENT)]);
 }
 
-/// `then`, if the number of the call is this one. `then` always answers.
+/// Adds `then` for the call with this number. `then` always returns.
 fn when(program: &mut Vec<sock_filter>, number: c_long, then: &[sock_filter]) {
     let number = u32::try_from(number).expect("numbers of system calls are small");
     let skip = u8::try_from(then.len()).expect("each part is short");
@@ -292,7 +294,7 @@ fn when(program: &mut Vec<sock_filter>, number: c_long, then: &[sock_filter]) {
     program.extend(then);
 }
 
-/// Goes on after all of these where what is loaded is one of `known`; otherwise answers `refusal`.
+/// Continues after this part if the loaded value is one of `known`; otherwise returns `refusal`.
 fn unless_one_of(known: &[i32], refusal: u32) -> Vec<sock_filter> {
     let left = (1..=known.len()).rev();
     let mut part: Vec<sock_filter> = known
@@ -316,7 +318,7 @@ fn load_argument(index: u32) -> sock_filter {
     load(AT_ARGUMENTS + index * ARGUMENT_BYTES)
 }
 
-/// Goes on `yes` instructions further if the comparison holds, otherwise `no`.
+/// Skips `yes` instructions if the comparison holds, otherwise `no`.
 fn jump(comparison: u32, with: u32, yes: u8, no: u8) -> sock_filter {
     instruction(BPF_JMP | comparison | BPF_K, with, yes, no)
 }
@@ -386,7 +388,8 @@ mod tests {
         let (stream, datagram) = (libc::SOCK_STREAM, libc::SOCK_DGRAM);
         let cloexec = stream | libc::SOCK_CLOEXEC;
         let creates = libc::O_CREAT | libc::O_WRONLY;
-        // The answers of the filters without sockets, with those of a private network, with those of the host, and at `plain`.
+        // The results of four filters: without sockets, with a private network, with the host's network, and at
+        // `plain`.
         let rows: &[(c_long, &[i32], [i32; 4])] = &[
             (libc::SYS_read, &[0], [PASSES; 4]),
             (libc::SYS_ptrace, &[16], [perm, perm, perm, PASSES]),

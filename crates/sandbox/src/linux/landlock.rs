@@ -1,4 +1,4 @@
-//! Landlock: what of the file system a program may touch.
+//! Landlock: the parts of the file system that a program may access.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -18,7 +18,7 @@ const MAKE_DEVICES: u64 = (1 << 6) | (1 << 11);
 const REFER: u64 = 1 << 13;
 const TRUNCATE: u64 = 1 << 14;
 const IOCTL_DEVICE: u64 = 1 << 15;
-/// What makes sense for something that is no directory.
+/// Rights that apply to something other than a directory.
 const OF_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE;
 /// TCP, both ways.
 const TCP: u64 = 3;
@@ -29,13 +29,13 @@ const SCOPED: u64 = 3;
 pub(super) const READ: u64 = EXECUTE | READ_FILE | READ_DIR;
 /// Reading, running and changing.
 pub(super) const CHANGE: u64 = READ | WRITE_FILE | CHANGE_DIRECTORY | REFER | TRUNCATE;
-/// A device that gives and takes bytes.
+/// A device that produces or accepts bytes.
 pub(super) const DEVICE: u64 = READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEVICE;
 
-/// The oldest version that is good enough: with the third, `truncate` is covered.
+/// The oldest version that is sufficient: the third covers `truncate`.
 pub(super) const OLDEST: i32 = 3;
 
-/// A set of rules that is being built.
+/// A ruleset that is being built.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) ruleset: OwnedFd,
@@ -43,7 +43,7 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Rules that forbid everything the kernel's version knows of.
+    /// Rules that forbid all that the kernel's version can forbid.
     pub(super) fn new(sockets: Sockets) -> Sys<Rules> {
         let version = sys::landlock_version()?;
         let handled = match version {
@@ -77,12 +77,12 @@ impl Rules {
         })
     }
 
-    /// Allows `rights` at `path` and below. What does not exist needs no rule.
+    /// Allows `rights` at `path` and below. A missing path needs no rule.
     pub(super) fn allow(&self, path: &CStr, rights: u64) -> Sys<()> {
         allow(self.ruleset.as_raw_fd(), path, rights & self.handled)
     }
 
-    /// A rule about a place that is not there yet.
+    /// A rule about a place that does not exist so far.
     pub(super) fn later(&self, path: CString, rights: u64) -> (CString, u64) {
         (path, rights & self.handled)
     }

@@ -1,4 +1,4 @@
-//! Linux.
+//! The sandbox on Linux.
 
 mod cgroup;
 mod filter;
@@ -30,8 +30,8 @@ use warden::Ends;
 
 use crate::{Command, Exit, Isolation, Layer, Layers, ProcessOutcome, SandboxError, Sink};
 
-/// Makes a write beyond the limit of a file's size (`RLIMIT_FSIZE`) an error of that write: otherwise a signal ends the host,
-/// with half a file left behind. Programs that are run get the signal as usual.
+/// Makes a write beyond the limit of a file's size (`RLIMIT_FSIZE`) return an error. Otherwise a signal ends the host,
+/// with half a file left behind. Programs in the sandbox get the signal as usual.
 pub fn outlive_file_limits() {
     sys::ignore_file_size();
 }
@@ -44,13 +44,13 @@ pub(crate) fn run(commands: &[Command]) -> Result<Vec<ProcessOutcome>, SandboxEr
         .collect::<Result<Vec<_>, _>>()?;
     let started = Instant::now();
     let mut stages = Vec::with_capacity(commands.len());
-    let mut from_before: Option<OwnedFd> = None;
+    let mut pipe_in: Option<OwnedFd> = None;
     for (index, (command, plan)) in commands.iter().zip(&mut plans).enumerate() {
         let is_last = index + 1 == commands.len();
-        let (stage, to_next) = start(command, plan, from_before.take(), is_last)
+        let (stage, to_next) = start(command, plan, pipe_in.take(), is_last)
             .map_err(|error| setup(Step::Fork, None, io::Error::from_raw_os_error(error)))?;
         stages.push(stage);
-        from_before = to_next;
+        pipe_in = to_next;
     }
     let first = &commands[0];
     let terms = Terms {
@@ -60,7 +60,7 @@ pub(crate) fn run(commands: &[Command]) -> Result<Vec<ProcessOutcome>, SandboxEr
         watch: &first.watch,
     };
     let pumped = pump(&mut stages, &first.stdin, terms);
-    // Whatever went wrong, nothing stays: without leashes the wardens kill all.
+    // After any error all processes end: without leashes the wardens kill all.
     let results: Vec<Raw> = stages
         .iter_mut()
         .map(|stage| std::mem::take(&mut stage.result))
@@ -79,7 +79,7 @@ pub(crate) fn run(commands: &[Command]) -> Result<Vec<ProcessOutcome>, SandboxEr
         .collect())
 }
 
-/// Starts one command. The descriptor is the output for the next.
+/// Starts one command. The returned descriptor is the input of the next command.
 fn start(
     command: &Command,
     plan: &mut Plan,
@@ -91,7 +91,7 @@ fn start(
     let (stderr, stderr_end) = sys::pipe()?;
     let (stdout, stdout_end) = sys::pipe()?;
     let (stdin_end, stdin) = match stdin {
-        Some(before) => (before, None),
+        Some(previous) => (previous, None),
         None if command.stdin.is_empty() => (null()?, None),
         None => {
             let (read, write) = sys::pipe()?;
@@ -128,7 +128,7 @@ fn start(
     let (stdout, to_next) = if is_last {
         (Some(stdout), None)
     } else {
-        // The next command waits for its input as any program does.
+        // The next command blocks on its input, as any program does.
         sys::set_blocking(stdout.as_raw_fd())?;
         (None, Some(stdout))
     };
@@ -144,14 +144,14 @@ fn start(
     Ok((stage, to_next))
 }
 
-/// Nothing to read.
+/// An input without bytes.
 fn null() -> sys::Sys<OwnedFd> {
     let file = std::fs::File::open("/dev/null")
         .map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
     sys::above_standard(file.into())
 }
 
-/// Nowhere to write to.
+/// An output that drops all bytes.
 fn null_output() -> sys::Sys<OwnedFd> {
     let file = std::fs::File::options().write(true).open("/dev/null");
     let file = file.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
@@ -190,7 +190,7 @@ fn refusal(failed: Failed, plan: &Plan, command: &Command) -> SandboxError {
     )
 }
 
-/// What a sandbox can be built of, on this machine, for this user. Found out once.
+/// The layers that a sandbox can use on this machine, for this user. They are probed once.
 pub fn layers() -> Layers {
     static LAYERS: OnceLock<Layers> = OnceLock::new();
     LAYERS.get_or_init(look).clone()
@@ -200,7 +200,7 @@ fn because(error: i32) -> String {
     io::Error::from_raw_os_error(error).to_string()
 }
 
-/// Landlock of this version, or why it does not do.
+/// Landlock of this version, or why it is not sufficient.
 fn landlock_layer(version: sys::Sys<i32>) -> Result<String, String> {
     match version {
         Ok(version) if version >= landlock::OLDEST => Ok(format!("version {version}")),
@@ -263,7 +263,7 @@ const NAMESPACES: i32 = libc::CLONE_NEWUSER
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWNET;
 
-/// Makes a process with these namespaces, under the filter if that is asked for, and looks how it fares.
+/// Tries one step in a process with these namespaces, under the filter if `is_filtered`. Returns the error of the step.
 fn probe(flags: i32, is_filtered: bool) -> sys::Sys<()> {
     let filter = filter::filter(filter::Sockets::None);
     // SAFETY: the copy calls functions of `sys` only.
@@ -272,7 +272,7 @@ fn probe(flags: i32, is_filtered: bool) -> sys::Sys<()> {
         let done = if is_filtered {
             sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1).and_then(|()| sys::set_filter(&filter))
         } else {
-            // The mounts are what is refused where only the rest is allowed.
+            // Some systems allow everything but mounts.
             sys::mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE, None)
         };
         sys::exit(done.err().unwrap_or(0));
@@ -285,7 +285,7 @@ fn probe(flags: i32, is_filtered: bool) -> sys::Sys<()> {
     }
 }
 
-/// Whether something can be read.
+/// Whether a descriptor is readable.
 pub(crate) fn is_readable(fd: BorrowedFd<'_>) -> bool {
     let mut fds = [libc::pollfd {
         fd: fd.as_raw_fd(),
@@ -354,7 +354,7 @@ mod tests {
         assert!(!is_readable(read.as_fd()) && pump::is_empty(read.as_raw_fd()));
         write.write_all(b"x").expect("written");
         assert!(is_readable(read.as_fd()) && !pump::is_empty(read.as_raw_fd()));
-        // Its end alone is nothing to read.
+        // The end of a pipe alone is nothing to read.
         let (read, write) = std::io::pipe().expect("a pipe");
         drop(write);
         assert!(!is_readable(read.as_fd()) && pump::is_empty(read.as_raw_fd()));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::Network;
 
-/// What programs are made of, and the settings that are no secrets. Not `/etc` as a whole: it holds keys and passwords.
+/// Programs, libraries, and settings that are not secret. Not `/etc` as a whole: it holds keys and passwords.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -63,10 +63,10 @@ const SYSTEM: &[&str] = &[
     "/sys/devices/system/cpu",
 ];
 
-/// What a program needs beside that to find hosts by their names.
+/// Files that a program needs besides [`SYSTEM`] to resolve host names.
 const RESOLVER: &[&str] = &["/etc/resolv.conf", "/etc/gai.conf"];
 
-/// Devices that give and take bytes and do nothing else.
+/// Devices that only produce or accept bytes.
 pub(super) const DEVICES: [&str; 5] = [
     "/dev/null",
     "/dev/zero",
@@ -75,16 +75,16 @@ pub(super) const DEVICES: [&str; 5] = [
     "/dev/urandom",
 ];
 
-/// What a namespace covers with empty directories: shared places, and other programs' sockets.
+/// Directories that a namespace covers with empty ones: shared places, and other programs' sockets.
 pub(super) const COVERED: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/run"];
 
-/// Of the covered the one where programs leave temporary files.
+/// The covered directory where programs leave temporary files.
 pub(super) const TEMPORARY: &str = "/tmp";
 
-/// The home of a program in a namespace, inside it.
+/// The home of a program in a namespace, inside [`TEMPORARY`].
 pub(super) const HOME: &str = "/tmp/home";
 
-/// What a program without a namespace may see of `/proc`, besides itself.
+/// The parts of `/proc` that a program without a namespace may read, besides its own.
 pub(super) const PROC: [&str; 8] = [
     "/proc/cpuinfo",
     "/proc/meminfo",
@@ -96,7 +96,7 @@ pub(super) const PROC: [&str; 8] = [
     "/proc/sys/kernel",
 ];
 
-/// What every program may read, with links followed.
+/// The places that every program may read, with links resolved.
 pub(super) fn readable(network: Network) -> Vec<PathBuf> {
     let resolver = match network {
         Network::None => &[][..],

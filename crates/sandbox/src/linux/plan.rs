@@ -1,4 +1,4 @@
-//! Everything that warden and program need, made ready before `fork`: after it nothing may allocate.
+//! The plan of a run: all that warden and program need, prepared before `fork`. After `fork` nothing may allocate.
 
 use std::collections::BTreeSet;
 use std::ffi::{CString, OsStr, c_char};
@@ -30,7 +30,7 @@ pub(super) struct Plan {
     pub(super) cwd: CString,
     pub(super) limits: Vec<(Resource, u64)>,
     pub(super) rules: Option<OwnedFd>,
-    /// Rules about places that are there only after the mounts.
+    /// Rules about places that exist only after the mounts.
     pub(super) late_rules: Vec<(CString, u64)>,
     pub(super) filter: Vec<libc::sock_filter>,
     pub(super) sockets: Sockets,
@@ -38,7 +38,7 @@ pub(super) struct Plan {
     /// `uid_map` and `gid_map`.
     pub(super) id_maps: Option<[Vec<u8>; 2]>,
     pub(super) group: Option<Group>,
-    /// A directory of its own, where there are no private mounts.
+    /// A private directory, where there are no private mounts.
     pub(super) _scratch: Option<Scratch>,
     pub(super) isolation: Isolation,
 }
@@ -54,39 +54,39 @@ pub(super) struct Words {
     unsafe_code,
     reason = "a plan may be dropped by another thread than the one that made it"
 )]
-// SAFETY: the pointers lead into the strings beside them, which nobody changes, and whose bytes stay where they are when the
-// words are moved.
+// SAFETY: the pointers lead into the strings beside them. Nothing changes the strings, and their bytes stay in place
+// when the words are moved.
 unsafe impl Send for Words {}
 
-#[expect(unsafe_code, reason = "whoever holds a plan may be shared by threads")]
-// SAFETY: as above; nothing is changed through them.
+#[expect(unsafe_code, reason = "the owner of a plan may be shared by threads")]
+// SAFETY: as above; nothing is changed through the pointers.
 unsafe impl Sync for Words {}
 
 /// The mounts of a namespace.
 #[derive(Debug)]
 pub(super) struct Mounts {
-    /// Copied before anything is covered, placed after; the outer ones first.
+    /// Trees that are copied before the covers and placed after them; the outer ones first.
     pub(super) trees: Vec<Tree>,
-    /// What is covered by an empty directory of its own.
+    /// Directories that are covered by private empty ones.
     pub(super) covered: Vec<CString>,
-    /// What covers one of them in place of an empty directory, because others have it as well.
+    /// The directory that covers one of them in place of an empty one, because other commands share it.
     pub(super) shared: Option<Shared>,
-    /// For `mount`: how much fits into each.
+    /// The options of `mount` that limit the size of each cover.
     pub(super) temporary: CString,
-    /// Whether nothing in what was granted and in the covers can be mapped as a program's code.
+    /// Whether no file in the granted trees and the covers can be mapped as program code.
     pub(super) is_inert: bool,
     /// Directories to make inside the covers.
     pub(super) made: Vec<CString>,
-    /// Empty files to make inside these.
+    /// Empty files to make inside these directories.
     pub(super) files: Vec<CString>,
     pub(super) masks: Vec<(CString, bool)>,
-    /// Bound on themselves: so that they cannot be moved away, and read-only where that is said.
+    /// Paths that are bound on themselves, so that they cannot be moved; the flag makes them read-only.
     pub(super) pins: Vec<(CString, bool)>,
-    /// Directories inside what is read-only that may be changed all the same.
+    /// Directories inside read-only places that may be changed.
     pub(super) reopened: Vec<CString>,
 }
 
-/// A directory that several have for temporary files.
+/// A directory for temporary files that several commands share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) path: CString,
@@ -99,14 +99,14 @@ pub(super) struct Tree {
     pub(super) path: CString,
     pub(super) is_writable: bool,
     pub(super) is_directory: bool,
-    /// What has to be made for it to stand on, the outer ones first; and whether it has to be kept from being moved, as
-    /// others may be at work in the same directory.
+    /// Mount points to make, the outer ones first. The flag pins a directory, since other commands may be at work in
+    /// the same directory.
     pub(super) makes: Vec<(CString, bool)>,
     pub(super) copy: RawFd,
 }
 
 impl Plan {
-    /// Looks everything up and makes it ready.
+    /// Looks up and prepares everything.
     pub(super) fn new(command: &Command) -> Result<Plan, SandboxError> {
         check_level(command)?;
         let isolation = command.isolation;
@@ -137,9 +137,9 @@ impl Plan {
             env.retain(|(known, _)| known != variable);
             env.push((variable.clone(), path.into()));
         }
-        let is_walled = isolation >= Isolation::Landlock;
+        let is_sandboxed = isolation >= Isolation::Landlock;
         let system = places::readable(command.network);
-        let reach: Option<Vec<&Path>> = is_walled.then(|| {
+        let reach: Option<Vec<&Path>> = is_sandboxed.then(|| {
             let all = system.iter().chain(&read).chain(&write);
             all.map(PathBuf::as_path).collect()
         });
@@ -149,7 +149,7 @@ impl Plan {
             }
         }
         let program = program::find(&command.argv[0], &env, &cwd, reach.as_deref())?;
-        let rules = is_walled
+        let rules = is_sandboxed
             .then(|| rules(command, &program, [&system, &read, &write], home))
             .transpose()?;
         let (rules, late_rules) = match rules {
@@ -179,7 +179,7 @@ impl Plan {
             limits,
             rules,
             late_rules,
-            filter: if is_walled {
+            filter: if is_sandboxed {
                 filter::filter(sockets)
             } else {
                 filter::set_id_filter()
@@ -209,7 +209,7 @@ impl Plan {
         }
     }
 
-    /// Descriptors that the warden has to keep.
+    /// Descriptors that the warden must not close.
     pub(super) fn descriptors(&self) -> impl Iterator<Item = RawFd> {
         let group = self
             .group
@@ -222,7 +222,7 @@ impl Plan {
             .chain(group.iter().map(AsRawFd::as_raw_fd))
     }
 
-    /// The path that a failed step was about.
+    /// The path of a failed step.
     pub(super) fn about(&self, step: Step, about: u8) -> Option<PathBuf> {
         let index = usize::from(about);
         let mounts = self.mounts.as_ref();
@@ -256,7 +256,7 @@ impl Words {
             }
             texts.push(CString::new(word).map_err(|_| SandboxError::ZeroByte { what })?);
         }
-        // The strings stay where they are on the heap when the list of them is moved.
+        // The strings stay in place on the heap when the list is moved.
         let pointers = texts
             .iter()
             .map(|text| text.as_ptr())
@@ -285,7 +285,7 @@ impl Mounts {
             places.insert((path, true));
         }
         for path in read {
-            // Elsewhere it is visible as it is, and the rules say who may read it.
+            // Outside of the covers the path is visible, and the Landlock rules decide who may read it.
             if cover_of(path).is_some() && !write.contains(path) {
                 places.insert((path, false));
             }
@@ -368,7 +368,7 @@ impl Mounts {
     }
 }
 
-/// Makes an empty file in a private directory, unless a command before made it. No link is followed.
+/// Makes an empty file in a private directory, unless an earlier command made it. It follows no link.
 fn make_empty(path: &Path) -> Result<(), SandboxError> {
     match std::fs::File::create_new(path) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
@@ -378,16 +378,16 @@ fn make_empty(path: &Path) -> Result<(), SandboxError> {
     }
 }
 
-/// What is protected, read-only; what is held; and every directory between these and what may be changed, so that none is moved
-/// away with them.
+/// The pins: protected paths (read-only), held paths, and every directory between these and a writable place, so that
+/// none is moved away with them.
 fn pins(
     protect: &[PathBuf],
     hold: &[PathBuf],
     write: &[PathBuf],
 ) -> Result<Vec<(CString, bool)>, SandboxError> {
     let mut pins: BTreeSet<(&Path, bool)> = BTreeSet::new();
-    let kept = protect.iter().map(|path| (path, true));
-    for (path, is_read_only) in kept.chain(hold.iter().map(|path| (path, false))) {
+    let protected = protect.iter().map(|path| (path, true));
+    for (path, is_read_only) in protected.chain(hold.iter().map(|path| (path, false))) {
         let Some(top) = write.iter().find(|top| path.starts_with(top)) else {
             continue;
         };
@@ -409,7 +409,7 @@ fn pins(
         .collect()
 }
 
-/// What may be changed inside what is protected: below what may be changed at all, and reached by no link.
+/// The reopened directories: inside a writable place, and with no link in their path.
 fn reopened(command: &Command, write: &[PathBuf]) -> Result<Vec<CString>, SandboxError> {
     let is_below = |path: &&PathBuf| write.iter().any(|top| path.starts_with(top));
     let is_plain = |path: &&PathBuf| fs::canonicalize(path).is_ok_and(|real| real == **path);
@@ -417,7 +417,7 @@ fn reopened(command: &Command, write: &[PathBuf]) -> Result<Vec<CString>, Sandbo
     reopened.map(|path| c_path(path)).collect()
 }
 
-/// What a level cannot do is refused, not left out.
+/// Refuses a command that requests more than its level can do.
 fn check_level(command: &Command) -> Result<(), SandboxError> {
     let layers = super::layers();
     if let Some(layer) = layers.missing(command.isolation) {
@@ -450,7 +450,7 @@ fn check_level(command: &Command) -> Result<(), SandboxError> {
     Ok(())
 }
 
-/// The rules for files, and those that wait for the mounts.
+/// The rules for files, and the rules that are added after the mounts.
 type AllRules = (Rules, Vec<(CString, u64)>);
 
 fn rules(
@@ -474,7 +474,7 @@ fn rules(
     }
     if command.start == Start::Itself {
         allow(program, landlock::READ)?;
-        // The kernel starts the loader in its place.
+        // The kernel starts the loader in place of the program.
         if let Some(loader) = program::loader(program) {
             allow(&loader, landlock::READ)?;
         }
@@ -513,7 +513,7 @@ fn limits(command: &Command, has_group: bool, is_root: bool) -> Vec<(Resource, u
         (libc::RLIMIT_MEMLOCK as Resource, 64 << 10),
         (libc::RLIMIT_MSGQUEUE as Resource, 0),
     ];
-    // It has no effect on root. Elsewhere it counts all of the user's processes, but for a namespace of its own.
+    // The limit has no effect on root. Without a namespace the limit counts all of the user's processes.
     if !is_root {
         let others = if command.isolation == Isolation::Namespaces {
             0
@@ -533,7 +533,7 @@ fn limits(command: &Command, has_group: bool, is_root: bool) -> Vec<(Resource, u
     all
 }
 
-/// The user stays who he is, alone in his namespace.
+/// The user keeps the same id, alone in the namespace.
 fn id_maps() -> [Vec<u8>; 2] {
     let (user, group) = sys::ids();
     [
@@ -542,7 +542,7 @@ fn id_maps() -> [Vec<u8>; 2] {
     ]
 }
 
-/// Those that exist, with their links followed.
+/// The paths that exist, with links resolved.
 fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
     let mut existing: Vec<PathBuf> = paths
         .iter()
@@ -558,11 +558,11 @@ pub(super) fn c_path(path: &Path) -> Result<CString, SandboxError> {
 }
 
 #[cfg(test)]
-#[expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+#[expect(clippy::print_stderr, reason = "a skipped test is reported loudly")]
 mod tests {
     use super::*;
 
-    /// What only some levels can do, and the weakest that can.
+    /// Each request that only some levels can enforce, with the weakest such level.
     #[test]
     fn a_level_is_refused_what_it_cannot_do() {
         type Change = fn(&mut Command);
@@ -641,7 +641,8 @@ mod tests {
                 "{resource}"
             );
         }
-        // A control group counts better; root has no such limit; elsewhere the user's other processes count as well.
+        // A control group replaces the limit; root has no such limit; without a namespace the user's other processes
+        // count too.
         for (level, has_group, is_root, expected) in [
             (Isolation::Namespaces, true, true, None),
             (Isolation::Landlock, false, true, None),

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use super::sys;
 use crate::SandboxError;
 
-/// Where programs are looked for if nothing is said.
+/// The directories where programs are looked up without `PATH`.
 const USUAL: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// `PATH` of a program in a sandbox: of the directories only those that lead into `reach`.
+/// The `PATH` of a program in a sandbox: only the directories that lead into `reach`.
 ///
-/// A directory of a home, as `pyenv`, `nvm` and `cargo` put before the others, would be found first by every shell, and by
-/// programs that look for themselves, and then be refused: so that the system's own program is never tried. A relative one
-/// would make the program depend on where it runs, which the model says. Nothing is made readable: a policy can do that.
+/// `pyenv`, `nvm` and `cargo` put a directory of a home before the others. Shells would find a program there first, and
+/// the sandbox would refuse it, so that the system's own program is never tried. A relative directory would depend on
+/// the working directory, which the model chooses. Nothing is made readable: a policy can do that.
 pub(super) fn reachable(path: &OsStr, reach: &[&Path]) -> OsString {
     let is_reached = |directory: &PathBuf| {
         directory.is_absolute()
@@ -24,9 +24,9 @@ pub(super) fn reachable(path: &OsStr, reach: &[&Path]) -> OsString {
                 .canonicalize()
                 .is_ok_and(|real| reach.iter().any(|place| real.starts_with(place)))
     };
-    let kept = std::env::split_paths(path).filter(is_reached);
-    // What was split at colons holds none.
-    let joined = std::env::join_paths(kept).unwrap_or_default();
+    let reached = std::env::split_paths(path).filter(is_reached);
+    // A part of a text that was split at colons contains no colon.
+    let joined = std::env::join_paths(reached).unwrap_or_default();
     if joined.is_empty() {
         USUAL.into()
     } else {
@@ -34,9 +34,9 @@ pub(super) fn reachable(path: &OsStr, reach: &[&Path]) -> OsString {
     }
 }
 
-/// The file that `name` names: a path if it holds a slash, otherwise the first fit along `PATH`.
+/// The file that `name` names: a path if it contains a slash, otherwise the first match along `PATH`.
 ///
-/// In a sandbox only what lies in `reach` fits: a program that cannot be read is as good as none, and a later one may do.
+/// In a sandbox only files inside `reach` match: an unreadable program counts as missing, and a later one may match.
 pub(super) fn find(
     name: &OsStr,
     env: &[(OsString, OsString)],
@@ -67,15 +67,15 @@ pub(super) fn find(
         .find(|(known, _)| known == "PATH")
         .map(|(_, value)| value.as_os_str());
     let directories = std::env::split_paths(path.unwrap_or(OsStr::new(USUAL)));
-    // Without a sandbox nobody has left the relative ones out.
+    // Without a sandbox `PATH` may contain relative directories.
     let mut candidates = directories
         .filter(|directory| directory.is_absolute())
         .map(|directory| directory.join(name));
     candidates.find_map(fits).ok_or_else(not_found)
 }
 
-/// The loader that a program names in its head (`PT_INTERP` of ELF, 64 bits, the byte order of this machine). `None` of a
-/// program that needs none, and of what is no such program: then it cannot be started without starting another.
+/// The loader in a program's ELF header (`PT_INTERP`, 64 bits, the byte order of this machine). `None` for a program
+/// without a loader, and for a file that is not such a program: starting it would start another program.
 pub(super) fn loader(program: &Path) -> Option<PathBuf> {
     let mut head = Vec::new();
     std::fs::File::open(program)
@@ -99,7 +99,7 @@ pub(super) fn loader(program: &Path) -> Option<PathBuf> {
     let (table, size, n) = (number(32, 8)?, number(54, 2)?, number(56, 2)?);
     (0..n).find_map(|index| {
         let entry = table.checked_add(index.checked_mul(size)?)?;
-        // PT_INTERP is 3; after the kind and the flags stands where it is, and later how long.
+        // `PT_INTERP` is 3. Its offset follows the kind and the flags, its length comes later.
         if number(entry, 4)? != 3 {
             return None;
         }
@@ -114,7 +114,7 @@ pub(super) fn loader(program: &Path) -> Option<PathBuf> {
     })
 }
 
-/// How many processes and threads this user has.
+/// The number of processes and threads of this user.
 pub(super) fn n_own_tasks() -> u64 {
     let (user, _) = sys::ids();
     let Ok(entries) = std::fs::read_dir("/proc") else {
@@ -128,7 +128,7 @@ pub(super) fn n_own_tasks() -> u64 {
             .is_some_and(u8::is_ascii_digit)
     });
     let tasks = own.filter_map(|entry| entry.path().join("task").metadata().ok());
-    // A directory has a link for each directory in it, and two of its own.
+    // A directory has a link for each directory in it, and two more.
     tasks
         .filter(|task| task.uid() == user)
         .map(|task| task.nlink().saturating_sub(2))
@@ -173,7 +173,7 @@ mod tests {
                 format!("{base}/home/shims:/usr/bin:{base}/granted/bin"),
                 format!("/usr/bin:{base}/granted/bin"),
             ),
-            // A link out of what was granted, nothing there, relative, the empty name that means "here".
+            // A link out of a granted directory, a missing one, relative ones, and the empty name that means "here".
             (
                 format!("{base}/granted/link:{base}/none:bin:.::/usr/bin"),
                 "/usr/bin".to_owned(),

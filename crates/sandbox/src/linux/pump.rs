@@ -1,4 +1,4 @@
-//! The host's side of running commands: their input goes in, their output is kept, until all are done or time is up.
+//! The host's loop for running commands: it writes their input and stores their output until all end or time is up.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -8,14 +8,14 @@ use super::step::{Failed, Report};
 use super::sys::{self, Ended, Process};
 use crate::{CapturedOutput, Watch};
 
-/// How long a warden may take to kill everything once the leash is let go.
+/// How long a warden may take to kill everything after the leash is closed.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A running command.
 #[derive(Debug)]
 pub(super) struct Stage {
     pub(super) warden: Process,
-    /// Closing it ends everything.
+    /// Closing the leash ends everything.
     pub(super) leash: Option<OwnedFd>,
     pub(super) status: Option<OwnedFd>,
     pub(super) stdin: Option<OwnedFd>,
@@ -25,7 +25,7 @@ pub(super) struct Stage {
 }
 
 impl Drop for Stage {
-    /// Lets the leash go, and takes leave of the warden, which kills all and goes.
+    /// Closes the leash and waits for the warden, which kills all and exits.
     fn drop(&mut self) {
         self.leash = None;
         let _ = sys::reap(self.warden.pid, true);
@@ -33,7 +33,7 @@ impl Drop for Stage {
     }
 }
 
-/// What is known of a command at its end.
+/// The result of a command at its end.
 #[derive(Debug, Default)]
 pub(super) struct Raw {
     pub(super) failed: Option<Failed>,
@@ -42,11 +42,11 @@ pub(super) struct Raw {
     pub(super) stdout: CapturedOutput,
     pub(super) stderr: CapturedOutput,
     pub(super) duration: Duration,
-    /// The reports read so far, whole ones taken out.
+    /// The bytes of a report that is not complete so far.
     pending: Vec<u8>,
 }
 
-/// What a descriptor of a stage is for.
+/// The use of a descriptor of a stage.
 #[derive(Clone, Copy, Debug)]
 enum Use {
     Stdin,
@@ -56,14 +56,14 @@ enum Use {
     Cancel,
 }
 
-/// Why everything was killed before its end.
+/// Why everything was killed early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     Late,
     Cancelled,
 }
 
-/// Until when, and how much is kept.
+/// The time limit, the output limit, and the watch of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms<'a> {
     pub(super) started: Instant,
@@ -72,7 +72,7 @@ pub(super) struct Terms<'a> {
     pub(super) watch: &'a Watch,
 }
 
-/// Runs the loop. Whether it was cut short.
+/// Runs the loop. Returns why it was cut short, if it was.
 pub(super) fn pump(
     stages: &mut [Stage],
     stdin: &[u8],
@@ -96,7 +96,7 @@ pub(super) fn pump(
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {
             if cut.is_some() {
-                // A warden hangs: it goes the hard way.
+                // A warden hangs: the host kills it.
                 for stage in &mut *stages {
                     let _ = sys::kill_handle(stage.warden.handle, libc::SIGKILL);
                     stage.status = None;
@@ -159,7 +159,7 @@ pub(super) fn pump(
             }
         }
         if stages.iter().any(|stage| stage.result.failed.is_some()) {
-            // A part of a pipeline that did not start takes the others with it.
+            // A command of a pipeline that did not start ends the others.
             for stage in &mut *stages {
                 stage.leash = None;
             }
@@ -169,16 +169,16 @@ pub(super) fn pump(
     Ok(cut)
 }
 
-/// All are dead: what they wrote is in the pipes, and nothing more will come.
+/// Reads what is left in the pipes, after all processes are dead.
 fn drain_all(stages: &mut [Stage], buffer: &mut [u8], limit: usize) {
     for stage in &mut *stages {
         let result = &mut stage.result;
-        for (pipe, kept) in [
+        for (pipe, output) in [
             (&stage.stdout, &mut result.stdout),
             (&stage.stderr, &mut result.stderr),
         ] {
             if let Some(pipe) = pipe {
-                while drain(pipe.as_raw_fd(), buffer, kept, limit) {
+                while drain(pipe.as_raw_fd(), buffer, output, limit) {
                     if is_empty(pipe.as_raw_fd()) {
                         break;
                     }
@@ -212,7 +212,7 @@ fn waited_for(stages: &[Stage]) -> (Vec<libc::pollfd>, Vec<(usize, Use)>) {
     (fds, uses)
 }
 
-/// Writes what fits. Whether there is more.
+/// Writes as much as the pipe takes. Returns whether there is more.
 fn feed(fd: RawFd, bytes: &[u8], n_written: &mut usize) -> bool {
     match sys::write(fd, &bytes[*n_written..]) {
         Ok(n) => {
@@ -220,17 +220,17 @@ fn feed(fd: RawFd, bytes: &[u8], n_written: &mut usize) -> bool {
             *n_written < bytes.len()
         }
         Err(libc::EAGAIN | libc::EINTR) => true,
-        // Nobody reads any more.
+        // The pipe has no reader.
         Err(_) => false,
     }
 }
 
-/// Reads what is there, once. Whether there may be more.
-fn drain(fd: RawFd, buffer: &mut [u8], kept: &mut CapturedOutput, limit: usize) -> bool {
+/// Reads the available bytes, once. Returns whether there may be more.
+fn drain(fd: RawFd, buffer: &mut [u8], output: &mut CapturedOutput, limit: usize) -> bool {
     match sys::read(fd, buffer) {
         Ok(0) => false,
         Ok(n) => {
-            kept.take(&buffer[..n], limit);
+            output.take(&buffer[..n], limit);
             true
         }
         Err(libc::EAGAIN | libc::EINTR) => true,
@@ -238,15 +238,15 @@ fn drain(fd: RawFd, buffer: &mut [u8], kept: &mut CapturedOutput, limit: usize) 
     }
 }
 
-/// The same for standard error, which somebody may hear.
-fn hearken(fd: RawFd, buffer: &mut [u8], kept: &mut CapturedOutput, terms: &Terms<'_>) -> bool {
+/// Does the same for standard error, which has a listener.
+fn hearken(fd: RawFd, buffer: &mut [u8], output: &mut CapturedOutput, terms: &Terms<'_>) -> bool {
     match sys::read(fd, buffer) {
         Ok(0) => false,
         Ok(n) => {
-            if let Some(heard) = &terms.watch.heard {
-                heard(&buffer[..n]);
+            if let Some(listener) = &terms.watch.heard {
+                listener(&buffer[..n]);
             }
-            kept.take(&buffer[..n], terms.output_bytes);
+            output.take(&buffer[..n], terms.output_bytes);
             true
         }
         Err(libc::EAGAIN | libc::EINTR) => true,
@@ -254,7 +254,7 @@ fn hearken(fd: RawFd, buffer: &mut [u8], kept: &mut CapturedOutput, terms: &Term
     }
 }
 
-/// Whether a pipe holds nothing now.
+/// Whether a pipe is empty at this moment.
 pub(super) fn is_empty(fd: RawFd) -> bool {
     let mut fds = [libc::pollfd {
         fd,
@@ -264,7 +264,7 @@ pub(super) fn is_empty(fd: RawFd) -> bool {
     sys::poll(&mut fds, 0).is_err() || fds[0].revents & libc::POLLIN == 0
 }
 
-/// Reads reports. Whether there may be more.
+/// Reads reports. Returns whether there may be more.
 fn hear(fd: RawFd, result: &mut Raw) -> bool {
     let mut buffer = [0; 8 * Report::SIZE];
     let is_open = match sys::read(fd, &mut buffer) {

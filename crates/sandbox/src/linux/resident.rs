@@ -1,4 +1,4 @@
-//! A program that stays: nobody waits for it to end, and it is used over a socket.
+//! A program that stays: no caller waits for its end, and a socket connects to it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,7 +13,7 @@ use crate::{Command, ProcessOutcome, SandboxError};
 /// A program that was started to stay, in its sandbox. Dropping it kills it and all that it started.
 #[derive(Debug)]
 pub struct Resident {
-    // Before the plan: what was started ends before its control group and its directories go.
+    // The stage comes before the plan: the processes end before their control group and directories are removed.
     stage: Stage,
     plan: Plan,
     command: Command,
@@ -27,7 +27,7 @@ impl Resident {
         }
         let mut plan = Plan::new(command)?;
         let started = Instant::now();
-        // Its input is the socket, and the host keeps no copy of it: when the program is gone, the other end tells.
+        // The socket is the input, and the host holds no copy of it: when the program ends, the other end sees that.
         let (stage, _) = start(command, &mut plan, Some(socket), true)
             .map_err(|error| setup(Step::Fork, None, io::Error::from_raw_os_error(error)))?;
         Ok(Resident {
@@ -38,10 +38,10 @@ impl Resident {
         })
     }
 
-    /// Kills it and all that it started, and tells what came of it: what it wrote, and how it ended if it had before.
+    /// Kills the program and all that it started. Returns its output, and how it ended if it had ended before.
     ///
     /// # Errors
-    /// If it was never started.
+    /// If the program was never started.
     pub fn end(self) -> Result<ProcessOutcome, SandboxError> {
         let Resident {
             stage,

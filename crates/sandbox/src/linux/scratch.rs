@@ -1,4 +1,4 @@
-//! A private directory on the disk: for programs that have no private mounts, and for several that share one.
+//! A private directory on the disk: for programs without private mounts, and for several programs that share one.
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::step::{Step, setup};
 use crate::SandboxError;
 
-/// A directory of this user alone, removed when it is dropped: what the commands of one call have for temporary files, see
-/// [`Command::temporary`](crate::Command::temporary).
+/// A directory of this user alone, removed when it is dropped. The commands of one call have their temporary files
+/// there; see [`Command::temporary`](crate::Command::temporary).
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes one where the system has its temporary files.
+    /// Makes a directory in the system's directory for temporary files.
     ///
     /// # Errors
-    /// If none can be made there.
+    /// If no directory can be made there.
     pub fn new() -> Result<Scratch, SandboxError> {
         Scratch::make_in(&std::env::temp_dir()).map_err(|error| setup(Step::Temporary, None, error))
     }
@@ -35,7 +35,7 @@ impl Scratch {
         }
     }
 
-    /// Where it is.
+    /// The path of the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
@@ -44,7 +44,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed stays in the system's temporary directory, as with every other program.
+        // A file that cannot be removed stays in the system's temporary directory, as with every other program.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! What the warden and the program-to-be tell the host: eight bytes at a time, written in one piece.
+//! Reports of the warden and the future program to the host: eight bytes each, written in one piece.
 
 use std::io;
 use std::path::Path;
@@ -52,13 +52,13 @@ const STEPS: [(Step, &str); 18] = [
 ];
 
 impl Step {
-    /// What was being done, for people.
+    /// The step in words, for people.
     pub(super) fn words(self) -> &'static str {
         STEPS[self as usize].1
     }
 }
 
-/// A failed step: with the number of the path it was about, and the kernel's error.
+/// A failed step, with the index of its path, and the kernel's error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Failed {
     pub(super) step: Step,
@@ -66,12 +66,12 @@ pub(super) struct Failed {
     pub(super) error: i32,
 }
 
-/// One message.
+/// One report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Report {
     Failed(Failed),
     Ended(Ended),
-    /// So many processes were left and are dead now.
+    /// The number of processes that were left and killed.
     Left(i32),
 }
 

@@ -1,14 +1,14 @@
-//! System calls, one function each, none of which allocates, locks or panics: all may run between `fork` and `exec`.
+//! System calls, one function each. No function allocates, locks or panics: all may run between `fork` and `exec`.
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint};
 use std::mem::{size_of, size_of_val};
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::ptr::{null, null_mut};
 
-/// An answer of the kernel; the error is its number.
+/// A result of a system call; the error is the kernel's number.
 pub(super) type Sys<T> = Result<T, c_int>;
 
-/// Of `linux/mount.h`.
+/// Constants of `linux/mount.h`.
 const OPEN_TREE_CLONE: c_uint = 1;
 const OPEN_TREE_CLOEXEC: c_uint = libc::O_CLOEXEC as c_uint;
 const AT_RECURSIVE: c_uint = 0x8000;
@@ -29,7 +29,7 @@ struct MountAttr {
     userns_fd: u64,
 }
 
-/// `struct landlock_ruleset_attr`; older kernels know its start.
+/// `struct landlock_ruleset_attr`; older kernels know only its start.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ruleset {
@@ -45,7 +45,7 @@ struct PathBeneath {
     parent: c_int,
 }
 
-/// What came of a process.
+/// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
     Code(c_int),
@@ -53,7 +53,7 @@ pub(super) enum Ended {
 }
 
 fn errno() -> c_int {
-    // SAFETY: the pointer is to this thread's own number and always valid.
+    // SAFETY: the pointer is to this thread's own `errno` and always valid.
     unsafe { *libc::__errno_location() }
 }
 
@@ -69,22 +69,22 @@ fn small(answer: c_long) -> c_int {
     answer as c_int
 }
 
-/// A process that was made: its number and a handle of it.
+/// A new process: its number and its handle.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) pid: c_int,
     pub(super) handle: RawFd,
 }
 
-/// Makes a copy of this process, in new namespaces if `flags` says so. `None` in the copy.
+/// Copies this process, into new namespaces with their `flags`. Returns `None` in the copy.
 ///
 /// # Safety
-/// The copy has one thread, and locks that other threads held stay held for ever: until it calls [`execve`] or [`exit`]
-/// it may call nothing that allocates or locks, only functions of this module.
+/// The copy has one thread, and locks of other threads stay locked. Until the copy calls [`execve`] or [`exit`], it may
+/// call only functions of this module, which neither allocate nor lock.
 pub(super) unsafe fn fork(flags: c_int) -> Sys<Option<Process>> {
     let mut handle: c_int = -1;
     let flags = c_long::from(flags | libc::CLONE_PIDFD | libc::SIGCHLD);
-    // SAFETY: without a stack of its own the copy continues here, on its own copy of this one. The one pointer is valid.
+    // SAFETY: without a new stack the copy continues here, on a copy of this stack. The one pointer is valid.
     let pid = check(unsafe {
         libc::syscall(
             libc::SYS_clone,
@@ -103,51 +103,51 @@ pub(super) unsafe fn fork(flags: c_int) -> Sys<Option<Process>> {
 
 /// Ends this process at once.
 pub(super) fn exit(code: c_int) -> ! {
-    // SAFETY: it takes no pointer and runs nothing of this process.
+    // SAFETY: the call takes no pointer and runs nothing of this process.
     unsafe { libc::_exit(code) }
 }
 
-/// Becomes another program; returns only if that failed. Both lists end in a null pointer.
+/// Replaces this process by another program; returns only after a failure. Both lists end in a null pointer.
 ///
 /// # Safety
-/// Each pointer of both lists, up to the null pointer, is of a C string.
+/// Each pointer of both lists, up to the null pointer, points to a C string.
 pub(super) unsafe fn execve(
     program: &CStr,
     argv: &[*const c_char],
     envp: &[*const c_char],
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees valid pointers.
     unsafe { libc::execve(program.as_ptr(), argv.as_ptr(), envp.as_ptr()) };
     errno()
 }
 
-/// A pipe, both ends closed by `exec`, neither of them 0, 1 or 2.
+/// A pipe. `exec` closes both ends, and neither has the number 0, 1 or 2.
 pub(super) fn pipe() -> Sys<(OwnedFd, OwnedFd)> {
     let mut ends = [-1; 2];
-    // SAFETY: the array holds two numbers, as it has to.
+    // SAFETY: the array has room for two numbers.
     check(c_long::from(unsafe {
         libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC)
     }))?;
-    // SAFETY: the kernel has just handed out both, and nobody else knows them.
+    // SAFETY: the kernel has just returned both, and they have no other owner.
     let [read, write] = ends.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
     Ok((above_standard(read)?, above_standard(write)?))
 }
 
-/// The same, under a number that is not of standard input, output or error.
+/// The same descriptor, with a number above standard input, output and error.
 pub(super) fn above_standard(fd: OwnedFd) -> Sys<OwnedFd> {
     use std::os::fd::AsRawFd;
     if fd.as_raw_fd() > 2 {
         return Ok(fd);
     }
-    // SAFETY: it takes no pointer.
+    // SAFETY: the call takes no pointer.
     let copy = check(c_long::from(unsafe {
         libc::fcntl(fd.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 3)
     }))?;
-    // SAFETY: the kernel has just handed it out.
+    // SAFETY: the kernel has just returned the descriptor.
     Ok(unsafe { OwnedFd::from_raw_fd(small(copy)) })
 }
 
-/// Makes reading and writing answer at once.
+/// Makes reads and writes return at once.
 pub(super) fn set_nonblocking(fd: RawFd) -> Sys<()> {
     // SAFETY: no pointers.
     let flags = check(c_long::from(unsafe { libc::fcntl(fd, libc::F_GETFL) }))?;
@@ -159,20 +159,20 @@ pub(super) fn set_nonblocking(fd: RawFd) -> Sys<()> {
 }
 
 pub(super) fn read(fd: RawFd, buffer: &mut [u8]) -> Sys<usize> {
-    // SAFETY: the buffer is as long as is said.
+    // SAFETY: the buffer has the stated length.
     let n = check(unsafe { libc::read(fd, buffer.as_mut_ptr().cast(), buffer.len()) } as c_long)?;
     Ok(usize::try_from(n).unwrap_or(0))
 }
 
 pub(super) fn write(fd: RawFd, bytes: &[u8]) -> Sys<usize> {
-    // SAFETY: the bytes are as many as is said.
+    // SAFETY: the bytes have the stated length.
     let n = check(unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) } as c_long)?;
     Ok(usize::try_from(n).unwrap_or(0))
 }
 
-/// Waits until one of them has news, or for so many milliseconds; -1 is for ever.
+/// Waits until a descriptor has an event, or for `timeout_ms` milliseconds; -1 waits for ever.
 pub(super) fn poll(fds: &mut [libc::pollfd], timeout_ms: c_int) -> Sys<()> {
-    // SAFETY: the list is as long as is said.
+    // SAFETY: the list has the stated length.
     let answer = unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, timeout_ms) };
     match check(c_long::from(answer)) {
         Err(libc::EINTR) | Ok(_) => Ok(()),
@@ -181,7 +181,7 @@ pub(super) fn poll(fds: &mut [libc::pollfd], timeout_ms: c_int) -> Sys<()> {
 }
 
 pub(super) fn open(path: &CStr, flags: c_int, mode: c_uint) -> Sys<RawFd> {
-    // SAFETY: a C string, and the mode that some flags ask for.
+    // SAFETY: a C string, and the mode that some flags require.
     check(c_long::from(unsafe {
         libc::open(path.as_ptr(), flags | libc::O_CLOEXEC, mode)
     }))
@@ -193,7 +193,7 @@ pub(super) fn close(fd: RawFd) {
     unsafe { libc::close(fd) };
 }
 
-/// Closes all from `first` to `last`; with `at_exec` only then.
+/// Closes all descriptors from `first` to `last`; with `at_exec` only at the next `exec`.
 pub(super) fn close_range(first: c_uint, last: c_uint, at_exec: bool) -> Sys<()> {
     const CLOSE_RANGE_CLOEXEC: c_uint = 4;
     let flags = if at_exec { CLOSE_RANGE_CLOEXEC } else { 0 };
@@ -217,19 +217,19 @@ pub(super) fn mkdir(path: &CStr, mode: libc::mode_t) -> Sys<()> {
 }
 
 pub(super) fn setsid() {
-    // SAFETY: no pointers. It fails only for the leader of a group, which a fresh copy is not.
+    // SAFETY: no pointers. The call fails only for the leader of a group, which a fresh copy is not.
     unsafe { libc::setsid() };
 }
 
 pub(super) fn umask(mask: libc::mode_t) {
-    // SAFETY: no pointers, and it cannot fail.
+    // SAFETY: no pointers, and the call cannot fail.
     unsafe { libc::umask(mask) };
 }
 
 /// `prctl` with numbers only.
 pub(super) fn prctl(option: c_int, argument: c_long) -> Sys<()> {
     let zero: c_long = 0;
-    // SAFETY: the options that are used here take no pointers.
+    // SAFETY: the options in use take no pointers.
     check(c_long::from(unsafe {
         libc::prctl(option, argument, zero, zero, zero)
     }))
@@ -239,7 +239,8 @@ pub(super) fn prctl(option: c_int, argument: c_long) -> Sys<()> {
 /// The version of `capget` and `capset` with two triples of 32 bits: effective, permitted, inheritable.
 const VERSION_3: u32 = 0x2008_0522;
 
-/// Gives up the right to give files capabilities, which act as set-user-id bits do. Whoever lacks it has nothing to give up.
+/// Drops the capability to give files capabilities, which act like set-user-id bits. A process without it drops
+/// nothing.
 pub(super) fn drop_file_capabilities() -> Sys<()> {
     const SETFCAP: u32 = 31;
     let _ = prctl(libc::PR_CAPBSET_DROP, c_long::from(SETFCAP));
@@ -254,11 +255,11 @@ pub(super) fn drop_file_capabilities() -> Sys<()> {
     check(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), sets.as_ptr()) }).map(drop)
 }
 
-/// Gives up all capabilities for good: none is left, and no program brings them back.
+/// Drops all capabilities for good: no program brings them back.
 pub(super) fn drop_capabilities() -> Sys<()> {
-    /// No root, no fix-up by changing the user, no ambient ones; each locked.
+    /// No root, no fix-up after a change of the user, no ambient capabilities; each bit is locked.
     const SECUREBITS: c_long = 0b1110_1111;
-    // An ordinary user without a namespace may do none of the two, and has nothing to give up.
+    // An ordinary user without a namespace may do neither, and has nothing to drop.
     let _ = prctl(libc::PR_SET_SECUREBITS, SECUREBITS);
     for capability in 0..64 {
         if prctl(libc::PR_CAPBSET_DROP, capability).is_err() {
@@ -271,7 +272,7 @@ pub(super) fn drop_capabilities() -> Sys<()> {
     check(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) }).map(drop)
 }
 
-/// Brings up the loopback interface of this network namespace: a new one has it down.
+/// Brings up the loopback interface of this network namespace: in a new namespace it is down.
 pub(super) fn raise_loopback() -> Sys<()> {
     // SAFETY: no pointers.
     let socket = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
@@ -279,7 +280,7 @@ pub(super) fn raise_loopback() -> Sys<()> {
     // SAFETY: all zeros is a valid request without a name.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     for (at, byte) in request.ifr_name.iter_mut().zip(*b"lo") {
-        // Its sign differs between architectures.
+        // The sign of `c_char` differs between architectures.
         *at = c_char::from_ne_bytes([byte]);
     }
     request.ifr_ifru.ifru_flags =
@@ -292,21 +293,22 @@ pub(super) fn raise_loopback() -> Sys<()> {
     raised.map(drop)
 }
 
-/// No signal is blocked or ignored any more, as a program expects to find it.
+/// Unblocks and resets all signals, as a program expects them.
 pub(super) fn reset_signals() {
     for signal in 1..=64 {
-        // SAFETY: the default action of a signal is no function of ours. It fails for those that cannot be changed.
+        // SAFETY: the default action of a signal is not a function of this program. The call fails for signals that
+        // cannot be changed.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
     // SAFETY: all zeros is a valid set, the empty one of the kernel.
     let none: libc::sigset_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the set is valid, and the old one is not asked for.
+    // SAFETY: the set is valid, and the old set is not requested.
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const none, null_mut()) };
 }
 
-/// A write beyond the limit of a file's size is an error from now on, and ends nothing.
+/// Makes a write beyond the limit of a file's size an error that ends nothing.
 pub(super) fn ignore_file_size() {
-    // SAFETY: ignoring a signal is no function of ours.
+    // SAFETY: ignoring a signal calls no function of this program.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
@@ -317,12 +319,13 @@ pub(super) fn kill(pid: c_int, signal: c_int) -> Sys<()> {
 
 /// Sends a signal to exactly the process of the handle.
 pub(super) fn kill_handle(handle: RawFd, signal: c_int) -> Sys<()> {
-    // SAFETY: the null pointer stands for the usual information.
+    // SAFETY: the null pointer means the default information.
     check(unsafe { libc::syscall(libc::SYS_pidfd_send_signal, handle, signal, null::<u8>(), 0) })
         .map(drop)
 }
 
-/// Takes leave of a child that has ended. `None` if `is_waiting` is not set and all live; an error if there is none.
+/// Reaps a child that has ended. Returns `None` if all live and `is_waiting` is not set, and an error if there is no
+/// child.
 pub(super) fn reap(pid: c_int, is_waiting: bool) -> Sys<Option<(c_int, Ended)>> {
     let mut status = 0;
     let flags = if is_waiting { 0 } else { libc::WNOHANG };
@@ -394,19 +397,19 @@ pub(super) fn mount(
     .map(drop)
 }
 
-/// A copy of what is mounted at `path` and below, which stands nowhere yet.
+/// A copy of the mounts at `path` and below, which is not placed so far.
 pub(super) fn open_tree(path: &CStr) -> Sys<RawFd> {
     open_tree_at(libc::AT_FDCWD, path, 0)
 }
 
-/// The same for a path seen from a directory; of the directory itself where the path is empty and `flags` say so.
+/// The same for a path relative to a directory; for the directory itself if the path is empty and `flags` allow it.
 pub(super) fn open_tree_at(dir: RawFd, path: &CStr, flags: c_uint) -> Sys<RawFd> {
     let flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | flags;
     // SAFETY: a C string.
     check(unsafe { libc::syscall(libc::SYS_open_tree, dir, path.as_ptr(), flags) }).map(small)
 }
 
-/// A directory that no link leads to, on the whole way.
+/// Opens a directory without a link anywhere in its path.
 pub(super) fn open_plain_directory(path: &CStr) -> Sys<RawFd> {
     /// `struct open_how`.
     #[repr(C)]
@@ -423,7 +426,7 @@ pub(super) fn open_plain_directory(path: &CStr) -> Sys<RawFd> {
         mode: 0,
         resolve: NO_SYMLINKS,
     };
-    // SAFETY: a C string, and a structure of the size that is said.
+    // SAFETY: a C string, and a structure of the stated size.
     check(unsafe {
         libc::syscall(
             libc::SYS_openat2,
@@ -436,7 +439,7 @@ pub(super) fn open_plain_directory(path: &CStr) -> Sys<RawFd> {
     .map(small)
 }
 
-/// Puts a copy of [`open_tree`] over an open directory.
+/// Mounts a copy of [`open_tree`] over an open directory.
 pub(super) fn move_mount_onto(tree: RawFd, directory: RawFd) -> Sys<()> {
     // SAFETY: C strings.
     check(unsafe {
@@ -452,7 +455,7 @@ pub(super) fn move_mount_onto(tree: RawFd, directory: RawFd) -> Sys<()> {
     .map(drop)
 }
 
-/// Puts a copy of [`open_tree`] at `path`.
+/// Mounts a copy of [`open_tree`] at `path`.
 pub(super) fn move_mount(tree: RawFd, path: &CStr) -> Sys<()> {
     // SAFETY: C strings.
     check(unsafe {
@@ -468,7 +471,8 @@ pub(super) fn move_mount(tree: RawFd, path: &CStr) -> Sys<()> {
     .map(drop)
 }
 
-/// Adds and takes away attributes of the mount at `path`, or of the tree `dir` where `path` is empty, and of all below.
+/// Adds and removes attributes of the mount at `path`, or of the tree `dir` if `path` is empty, and of all mounts
+/// below.
 pub(super) fn mount_attributes(dir: RawFd, path: &CStr, add: u64, take: u64) -> Sys<()> {
     let attributes = MountAttr {
         attr_set: add,
@@ -480,7 +484,7 @@ pub(super) fn mount_attributes(dir: RawFd, path: &CStr, add: u64, take: u64) -> 
     if path.is_empty() {
         flags |= AT_EMPTY_PATH;
     }
-    // SAFETY: a C string, and a structure of the length that is said.
+    // SAFETY: a C string, and a structure of the stated length.
     check(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
@@ -497,7 +501,7 @@ pub(super) fn mount_attributes(dir: RawFd, path: &CStr, add: u64, take: u64) -> 
 /// The version of Landlock that the kernel has.
 pub(super) fn landlock_version() -> Sys<c_int> {
     let version_flag: c_uint = 1;
-    // SAFETY: with this flag it takes no structure.
+    // SAFETY: with this flag the call takes no structure.
     check(unsafe {
         libc::syscall(
             libc::SYS_landlock_create_ruleset,
@@ -509,11 +513,11 @@ pub(super) fn landlock_version() -> Sys<c_int> {
     .map(small)
 }
 
-/// A new set of rules; `size` is how much of the structure the kernel's version knows.
+/// A new ruleset; `size` is the part of the structure that the kernel's version knows.
 pub(super) fn landlock_ruleset(ruleset: &Ruleset, size: usize) -> Sys<RawFd> {
     debug_assert!(size <= size_of::<Ruleset>());
     let flags: c_uint = 0;
-    // SAFETY: the structure is at least as long as is said.
+    // SAFETY: the structure is at least as long as `size`.
     check(unsafe {
         libc::syscall(
             libc::SYS_landlock_create_ruleset,
@@ -525,7 +529,7 @@ pub(super) fn landlock_ruleset(ruleset: &Ruleset, size: usize) -> Sys<RawFd> {
     .map(small)
 }
 
-/// Allows `rights` on what the descriptor `place` is of, and on all below.
+/// Allows `rights` on the file of the descriptor `place`, and on all below it.
 pub(super) fn landlock_allow(ruleset: RawFd, place: RawFd, rights: u64) -> Sys<()> {
     const RULE_PATH_BENEATH: c_uint = 1;
     let rule = PathBeneath {
@@ -533,7 +537,7 @@ pub(super) fn landlock_allow(ruleset: RawFd, place: RawFd, rights: u64) -> Sys<(
         parent: place,
     };
     let flags: c_uint = 0;
-    // SAFETY: the structure is the one of this kind of rule.
+    // SAFETY: the structure is of this kind of rule.
     check(unsafe {
         libc::syscall(
             libc::SYS_landlock_add_rule,
@@ -546,20 +550,20 @@ pub(super) fn landlock_allow(ruleset: RawFd, place: RawFd, rights: u64) -> Sys<(
     .map(drop)
 }
 
-/// Puts this thread under the rules, for good.
+/// Restricts this thread by the rules, for good.
 pub(super) fn landlock_restrict(ruleset: RawFd) -> Sys<()> {
     let flags: c_uint = 0;
     // SAFETY: no pointers.
     check(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, flags) }).map(drop)
 }
 
-/// Puts this process under a filter of system calls, for good.
+/// Restricts this process by a filter of system calls, for good.
 pub(super) fn set_filter(program: &[libc::sock_filter]) -> Sys<()> {
     let program = libc::sock_fprog {
         len: u16::try_from(program.len()).map_err(|_| libc::E2BIG)?,
         filter: program.as_ptr().cast_mut(),
     };
-    // SAFETY: the kernel copies the program, which is as long as is said, and changes nothing.
+    // SAFETY: the kernel copies the program, which has the stated length, and changes nothing.
     check(c_long::from(unsafe {
         libc::prctl(
             libc::PR_SET_SECCOMP,
@@ -580,11 +584,11 @@ pub(super) fn is_directory(fd: RawFd) -> bool {
 
 /// The user and the group that this process acts as.
 pub(super) fn ids() -> (u32, u32) {
-    // SAFETY: no pointers, and they cannot fail.
+    // SAFETY: no pointers, and the calls cannot fail.
     unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
-/// Makes reading and writing wait.
+/// Makes reads and writes wait.
 pub(super) fn set_blocking(fd: RawFd) -> Sys<()> {
     // SAFETY: no pointers.
     let flags = check(c_long::from(unsafe { libc::fcntl(fd, libc::F_GETFL) }))?;

@@ -1,8 +1,8 @@
-//! What happens after `fork`: the warden, and the program until it is one.
+//! The code after `fork`: the warden, and the program before its `exec`.
 //!
-//! Both are copies of a process that may have had many threads, so nothing here allocates, locks or panics.
-//! The warden holds the read end of the leash: when the other end closes, because time is up or the host is dead, it kills
-//! everything. In a namespace it is process 1; without one it is where orphans fall to.
+//! Both are copies of a process that may have many threads, so nothing here allocates, locks or panics. The warden
+//! holds the read end of the leash: when the other end closes, the warden kills everything. The end closes because time
+//! is up or the host is dead. In a namespace the warden is process 1; without one it is the subreaper of orphans.
 
 use std::os::fd::RawFd;
 
@@ -23,16 +23,16 @@ pub(super) struct Ends {
     pub(super) status: RawFd,
 }
 
-/// So many descriptors a warden keeps at most.
+/// The maximum number of descriptors of a warden.
 const MOST_KEPT: usize = 16;
 
-/// The cover that commands may share.
+/// The covered directory that commands may share.
 const TEMPORARY: &std::ffi::CStr = c"/tmp";
 
-/// How often what is left is looked for, without a namespace, before the warden gives up.
+/// The maximum number of rounds that kill leftover processes without a namespace.
 const ROUNDS: u32 = 10_000;
 
-/// The life of a warden.
+/// Runs a warden until it exits.
 pub(super) fn guard(plan: &mut Plan, ends: Ends) -> ! {
     let failed = match start(plan, ends) {
         Ok(program) => watch(plan.isolation, &program, ends),
@@ -43,11 +43,11 @@ pub(super) fn guard(plan: &mut Plan, ends: Ends) -> ! {
 }
 
 fn tell(status: RawFd, report: Report) {
-    // Nobody is left to be notified if the host is gone.
+    // The write fails if the host is gone; then there is no reader.
     let _ = sys::write(status, &report.bytes());
 }
 
-/// A step that failed, about the path of this number.
+/// A failed step, with the index of its path.
 fn at(step: Step, about: usize) -> impl Fn(i32) -> Failed {
     move |error| Failed {
         step,
@@ -59,7 +59,7 @@ fn at(step: Step, about: usize) -> impl Fn(i32) -> Failed {
 fn start(plan: &mut Plan, ends: Ends) -> Result<Process, Failed> {
     sys::setsid();
     sys::reset_signals();
-    // Where a program asks who its parent is, it finds nothing: not the host's environment, not its memory.
+    // A program that inspects its parent finds nothing: neither the host's environment nor its memory.
     let _ = sys::prctl(libc::PR_SET_DUMPABLE, 0);
     keep_only(plan, ends);
     if let Some(group) = &plan.group {
@@ -69,7 +69,7 @@ fn start(plan: &mut Plan, ends: Ends) -> Result<Process, Failed> {
         }
     }
     if let Some([users, groups]) = &plan.id_maps {
-        // A process that cannot be looked into has files in `/proc` that belong to root.
+        // The files in `/proc` of a process that is not dumpable belong to root.
         let _ = sys::prctl(libc::PR_SET_DUMPABLE, 1);
         let mapped = write_file(c"/proc/self/uid_map", users)
             .and_then(|()| write_file(c"/proc/self/setgroups", b"deny"))
@@ -96,9 +96,9 @@ fn start(plan: &mut Plan, ends: Ends) -> Result<Process, Failed> {
     sys::exit(127)
 }
 
-/// Closes all descriptors of the host but the warden's own: other calls' pipes must not be held here.
+/// Closes all descriptors of the host except the warden's own: the pipes of other calls must not stay open here.
 fn keep_only(plan: &Plan, ends: Ends) {
-    let mut kept = [0; MOST_KEPT];
+    let mut open = [0; MOST_KEPT];
     let mut n = 0;
     let own = ends
         .standard
@@ -107,14 +107,14 @@ fn keep_only(plan: &Plan, ends: Ends) {
         .chain(plan.descriptors());
     for fd in own {
         if n < MOST_KEPT {
-            kept[n] = fd.cast_unsigned();
+            open[n] = fd.cast_unsigned();
             n += 1;
         }
     }
-    let kept = &mut kept[..n];
-    kept.sort_unstable();
+    let open = &mut open[..n];
+    open.sort_unstable();
     let mut first = 3;
-    for &fd in &*kept {
+    for &fd in &*open {
         if fd > first {
             let _ = sys::close_range(first, fd - 1, false);
         }
@@ -130,7 +130,7 @@ fn write_file(path: &std::ffi::CStr, text: &[u8]) -> Sys<()> {
     written.map(drop)
 }
 
-/// Builds the mounts of the namespace. All of the file system is read-only but what was granted.
+/// Builds the mounts of the namespace. The whole file system is read-only except for what was granted.
 fn mount(mounts: &mut Mounts) -> Result<(), Failed> {
     let private = libc::MS_REC | libc::MS_PRIVATE;
     sys::mount(None, c"/", None, private, None).map_err(at(Step::PrivateMounts, 0))?;
@@ -171,7 +171,7 @@ fn mount(mounts: &mut Mounts) -> Result<(), Failed> {
     for made in &mounts.made {
         match sys::mkdir(made, 0o700) {
             Ok(()) => {}
-            // A command before this one, or beside it, had it made.
+            // Another command that shares the directory may have made it.
             Err(libc::EEXIST) if mounts.shared.is_some() => {}
             Err(error) => return Err(at(Step::Temporary, 0)(error)),
         }
@@ -197,7 +197,7 @@ fn mount(mounts: &mut Mounts) -> Result<(), Failed> {
         pin().map_err(at(Step::Protect, index))?;
     }
     for (index, path) in mounts.reopened.iter().enumerate() {
-        // What became a link since it was looked at stays as it is.
+        // A path that has become a link stays as it is.
         let Ok(directory) = sys::open_plain_directory(path) else {
             continue;
         };
@@ -229,8 +229,8 @@ fn mount(mounts: &mut Mounts) -> Result<(), Failed> {
     }
     let flags = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     if sys::mount(Some(c"proc"), c"/proc", Some(c"proc"), flags, None).is_err() {
-        // Where parts of `/proc` are hidden already, as in many containers, a new one is refused. The host's own would show
-        // its processes, so there is none.
+        // Where parts of `/proc` are hidden, as in many containers, a new one is refused. The host's own would show its
+        // processes, so `/proc` is empty then.
         temporary(c"/proc", c"size=4k,mode=0500").map_err(at(Step::Temporary, usize::MAX))?;
     }
     Ok(())
@@ -246,7 +246,7 @@ fn temporary(path: &std::ffi::CStr, options: &std::ffi::CStr) -> Sys<()> {
     )
 }
 
-/// Puts a copy of what was granted where it was, after the covers.
+/// Mounts a copy of a granted tree at its old path, after the covers.
 fn place(tree: &super::plan::Tree) -> Sys<()> {
     for (index, (made, is_pinned)) in tree.makes.iter().enumerate() {
         let is_last = index + 1 == tree.makes.len();
@@ -268,7 +268,7 @@ fn place(tree: &super::plan::Tree) -> Sys<()> {
     placed
 }
 
-/// Turns this copy of the warden into the program; returns only why that failed.
+/// Turns this copy of the warden into the program; returns only the failure.
 fn become_program(plan: &Plan, ends: Ends) -> Failed {
     if let Err(failed) = prepare_program(plan, ends) {
         return failed;
@@ -280,13 +280,13 @@ fn become_program(plan: &Plan, ends: Ends) -> Failed {
 }
 
 fn prepare_program(plan: &Plan, ends: Ends) -> Result<(), Failed> {
-    // If the warden is killed, the program dies too, and a namespace with it all that is in it.
+    // If the warden is killed, the program dies too, and with a namespace everything inside.
     let _ = sys::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL.into());
     sys::setsid();
     for (standard, number) in ends.standard.into_iter().zip(0..) {
         sys::dup2(standard, number).map_err(at(Step::Exec, 0))?;
     }
-    // All others are closed by `exec` and not before: through one of them a failure is reported.
+    // `exec` closes all other descriptors, and not earlier: one of them reports a failure.
     sys::close_range(3, u32::MAX, true).map_err(at(Step::Exec, 0))?;
     sys::umask(0o022);
     sys::chdir(&plan.cwd).map_err(at(Step::Directory, 0))?;
@@ -310,7 +310,7 @@ fn prepare_program(plan: &Plan, ends: Ends) -> Result<(), Failed> {
     sys::set_filter(&plan.filter).map_err(at(Step::Filter, 0))
 }
 
-/// Waits for the program or the end of the leash, then kills what is left, and goes.
+/// Waits for the program or the end of the leash, then kills the leftover processes, and exits.
 fn watch(isolation: Isolation, program: &Process, ends: Ends) -> ! {
     for fd in ends.standard {
         sys::close(fd);
@@ -326,7 +326,7 @@ fn watch(isolation: Isolation, program: &Process, ends: Ends) -> ! {
         if fds[0].revents != 0 {
             break;
         }
-        // Orphans are buried as they come.
+        // Orphans are reaped as they come.
         while let Ok(Some((pid, how))) = sys::reap(-1, false) {
             if pid == program.pid {
                 ended = Some(how);
@@ -352,7 +352,7 @@ fn watch(isolation: Isolation, program: &Process, ends: Ends) -> ! {
     sys::exit(0)
 }
 
-/// Kills everything in the namespace. How many there were.
+/// Kills everything in the namespace. Returns the number of processes.
 fn sweep_namespace() -> i32 {
     let mut n_left = 0;
     let _ = sys::kill(-1, libc::SIGKILL);
@@ -362,7 +362,7 @@ fn sweep_namespace() -> i32 {
     n_left
 }
 
-/// Kills the children and those who become children by that, until there are none. How many there were.
+/// Kills the children, and the orphans that become children, until there are none. Returns the number of processes.
 fn sweep_children() -> i32 {
     let mut n_left = 0;
     for _ in 0..ROUNDS {
@@ -375,7 +375,7 @@ fn sweep_children() -> i32 {
             }
             Err(_) => 0,
         };
-        // A number that was cut off at the end of the list is read in the next round.
+        // A number that is cut off at the end of the list is read in the next round.
         let mut pid: i32 = 0;
         for &byte in &list[..n] {
             if byte.is_ascii_digit() {

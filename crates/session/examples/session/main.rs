@@ -1,4 +1,4 @@
-//! A session with an approver, a tool and a log of one's own: `cargo run -p toolglot-session --example session`
+//! A session with its own approver, tool and log: `cargo run -p toolglot-session --example session`
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use toolglot_session::{
@@ -7,7 +7,7 @@ use toolglot_session::{
 };
 use toolglot_value::{Map, Value, json};
 
-/// Says yes to what is about one file.
+/// Approves a call only when its path is this file.
 struct OneFile(&'static str);
 impl Approver for OneFile {
     fn ask(&self, request: &ApprovalRequest<'_>) -> Approval {

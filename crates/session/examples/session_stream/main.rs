@@ -1,4 +1,4 @@
-//! A message that streams into a session, which is cancelled on the way: `cargo run -p toolglot-session --example session_stream`
+//! A session that is cancelled while a message streams: `cargo run -p toolglot-session --example session_stream`
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use toolglot_engine::{Event, Finish, Span};
@@ -22,7 +22,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
             Event::CallStart(head) => println!("[calls {}]", head.name),
             _ => {}
         });
-        // Somebody presses a button, in any thread: what was read so far is what the message was.
+        // Any thread may cancel. The text that was read until then is the message.
         session.cancel();
     }
     let run = reader.finish(Finish::Stop)?;

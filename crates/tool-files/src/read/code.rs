@@ -1,4 +1,4 @@
-//! What the rules want to know of a program's code.
+//! Facts about a program's code, for the rules.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,31 +8,31 @@ use std::ops::Range;
 pub(crate) struct Code {
     /// The function that a runtime calls: `execute` in Python, the default export in JavaScript.
     pub(crate) entry: Option<Entry>,
-    /// Whether it can be started as a program: `if __name__ == "__main__"`.
+    /// Whether the file can start as a program: `if __name__ == "__main__"`.
     pub(crate) has_main_block: bool,
     /// Whether the entry is `async`.
     pub(crate) is_async: bool,
-    /// Where that calls an `async` entry and does not wait for it.
+    /// Where the main block calls an `async` entry without waiting for it.
     pub(crate) forgets_to_wait: Option<Range<usize>>,
-    /// Whether running the file does nothing but give names to things.
+    /// Whether running the file only defines names.
     pub(crate) only_defines: bool,
-    /// Whether a statement of the file calls something for what that does, as a script does: `main()`.
+    /// Whether a statement of the file calls something for its effect, as a script does: `main()`.
     pub(crate) starts: bool,
     /// String literals that are absolute paths.
     pub(crate) absolute_paths: Vec<Range<usize>>,
-    /// Whether a path of the parameters is compared with the project's before it is opened.
+    /// Whether a path of the parameters is compared with the project's path before it is opened.
     pub(crate) checks_paths: bool,
-    /// Where a path of the parameters is used first.
+    /// Where a path of the parameters is first used.
     pub(crate) uses_paths: Option<Range<usize>>,
-    /// What it works on beside files, and where it says so first.
+    /// Resources beside files that the code works on, each with its first place.
     pub(crate) works_on: BTreeMap<WorksOn, Range<usize>>,
-    /// The names by which the entry is given the parameters.
+    /// The names by which the entry receives the parameters.
     pub(super) given: Vec<String>,
-    /// Where a script continues although a command failed.
+    /// The first command of a script that continues after a failed command.
     pub(crate) goes_on: Option<Range<usize>>,
 }
 
-/// What code can fail at.
+/// Resources whose use can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WorksOn {
     Network,
@@ -44,17 +44,17 @@ pub(crate) enum WorksOn {
 pub(crate) struct Entry {
     /// Its name and parameters.
     pub(crate) span: Range<usize>,
-    /// Everything that it returns.
+    /// All its return values.
     pub(crate) returns: Vec<Return>,
     /// Whether it can be called with the parameters and the project.
     pub(crate) takes_two: bool,
-    /// Whether what returns nothing may end otherwise: it raises, goes round, or ends the program.
+    /// Whether an entry that returns nothing may end otherwise: it raises, loops forever, or ends the program.
     pub(crate) may_leave: bool,
     /// Where it certainly runs off its end, beside what it returns elsewhere.
     pub(crate) falls: Option<Range<usize>>,
 }
 
-/// What one `return` gives.
+/// One `return` and its value.
 #[derive(Debug)]
 pub(crate) struct Return {
     pub(crate) span: Range<usize>,
@@ -63,16 +63,16 @@ pub(crate) struct Return {
 
 #[derive(Debug)]
 pub(crate) enum Gives {
-    /// A map that is written down, with its keys; `success` if that is a literal.
+    /// A map literal with its keys, and the kind of its `success`.
     Map {
         keys: Vec<String>,
-        /// Whether it also holds what is not written down, as `**other` is.
+        /// Whether it also holds computed entries, as `**other` does.
         open: bool,
         success: Success,
     },
-    /// A literal that is not a map, or nothing; what it is.
+    /// A literal that is not a map, or no value, by its name in messages.
     Other(&'static str),
-    /// What a call or a variable gives: known only when it runs.
+    /// The value of a call or a variable: known only at run time.
     Unknown,
 }
 
@@ -86,7 +86,7 @@ pub(crate) enum Success {
     Computed,
 }
 
-/// Directories whose names mean that a path was written for one machine.
+/// Directories that occur in absolute paths of one machine.
 const ROOTS: &[&str] = &[
     "home",
     "Users",

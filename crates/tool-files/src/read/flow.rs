@@ -1,7 +1,8 @@
-//! Where the parameters of a tool go: which names hold something made of them, and what opens a file by one of those.
+//! Data flow of a tool's parameters: which names hold a value made of them, and which calls open a file by such a
+//! value.
 //!
-//! Names are followed without their scopes: a name that holds a parameter in one function holds one in all. What a function
-//! that is not in the file gives back is taken to be clean, as it may be the check.
+//! Scopes are ignored: a name that holds a parameter in one function holds one in all. The result of a function of
+//! another file counts as clean, as that function may be the check.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
@@ -11,29 +12,29 @@ use tree_sitter::Node;
 use super::code::Code;
 use super::tree::{children, text, walk};
 
-/// At most so many nodes are visited; a file with more is not reported on.
+/// The most nodes that are visited; nothing is reported for a larger file.
 const MAX_WORK: usize = 2_000_000;
 
-/// So often what is assigned is looked at again.
+/// The most rounds over the assignments.
 const MAX_ROUNDS: usize = 8;
 
-/// The words by which a language's code is followed.
+/// The syntax kinds and the names that data flow needs of a language.
 pub(super) struct Flow {
-    /// What gives names to values: a kind of node, the field of the names, that of the value.
+    /// Bindings: the kind of node, the field of the names, the field of the value.
     pub(super) binds: &'static [(&'static str, &'static str, &'static str)],
-    /// `a.b`: the kind, the field of `a`, that of `b`.
+    /// `a.b`: the kind, the field of `a`, the field of `b`.
     pub(super) member: (&'static str, &'static str, &'static str),
     /// A call.
     pub(super) call: &'static str,
     /// Functions with bodies of their own.
     pub(super) inner: &'static [&'static str],
-    /// Which of its arguments a function opens, makes or goes through as paths; none of most.
+    /// Which arguments of a function are paths that it opens, creates or walks; none for most functions.
     pub(super) opens: fn(&str) -> Opens,
-    /// Methods of a path that do.
+    /// Methods of a path that open, create or walk it.
     pub(super) methods: &'static [&'static str],
-    /// Functions that give back what they are given, more or less.
+    /// Functions whose result is made of their arguments.
     pub(super) passes: &'static [&'static str],
-    /// Members and methods that are no path any more: the last part of one, a number.
+    /// Members and methods whose result is not a path: the last part of one, a number.
     pub(super) clean: &'static [&'static str],
     /// Methods that compare a path with another.
     pub(super) compares: &'static [&'static str],
@@ -47,7 +48,7 @@ pub(super) enum Opens {
     One,
     /// The first two.
     Two,
-    /// Any, to make a path of them; nothing is opened yet.
+    /// Any: the function joins them to a path and opens nothing.
     Joins,
 }
 
@@ -56,13 +57,13 @@ struct Names<'a, 'n> {
     source: &'a str,
     held: BTreeSet<&'a str>,
     functions: BTreeMap<&'a str, Vec<&'a str>>,
-    /// With where the function starts that they are in.
+    /// Each call with the start of the function around it.
     calls: Vec<(Node<'n>, Option<usize>)>,
     binds: Vec<(Vec<&'a str>, Node<'n>)>,
     work_left: usize,
 }
 
-/// Identifiers that `node` gives something to: a parameter, or what stands left of `=`.
+/// Identifiers that `node` binds: a parameter, or the left side of `=`.
 pub(super) fn names<'a>(node: Node<'_>, source: &'a str) -> Vec<&'a str> {
     let mut names = Vec::new();
     walk(node, |node| match node.kind() {
@@ -82,7 +83,7 @@ pub(super) fn names<'a>(node: Node<'_>, source: &'a str) -> Vec<&'a str> {
 }
 
 impl Flow {
-    /// Tells in `code` where a path of the parameters is used first, and whether it was checked before.
+    /// Records in `code` where a path of the parameters is first used, and whether it was checked before.
     pub(super) fn paths(&self, root: Node<'_>, source: &str, code: &mut Code) {
         let mut names = Names {
             flow: self,
@@ -115,7 +116,7 @@ impl Flow {
             return;
         }
         code.uses_paths = first;
-        // In the function that opens it, the check comes first; in another nobody knows when that is called.
+        // In the function that opens the path, the check comes first; when another function is called is unknown.
         code.checks_paths = checks.iter().any(|(at, function)| {
             opened.is_none_or(|(end, opener)| *at < end || *function != opener)
         });
@@ -123,7 +124,7 @@ impl Flow {
 }
 
 impl<'a, 'n> Names<'a, 'n> {
-    /// Notes what gives names, functions with their parameters, and calls with the function that they are in.
+    /// Collects bindings, functions with their parameters, and calls with the function around them.
     fn collect(&mut self, root: Node<'n>) {
         let mut around: Vec<Range<usize>> = Vec::new();
         walk(root, |node| {
@@ -169,7 +170,7 @@ impl<'a, 'n> Names<'a, 'n> {
         self.functions.insert(text(name, self.source), each);
     }
 
-    /// Follows what is held through assignments and the functions of the file.
+    /// Propagates held names through assignments and through calls of the file's functions.
     fn spread(&mut self) {
         for _ in 0..MAX_ROUNDS {
             let before = self.held.len();
@@ -201,13 +202,13 @@ impl<'a, 'n> Names<'a, 'n> {
         }
     }
 
-    /// Whether something is made of the parameters.
+    /// Whether a node holds a value made of the parameters.
     fn holds(&mut self, node: Node<'_>) -> bool {
         let mut holds = false;
         let (flow, source) = (self.flow, self.source);
         let mut work_left = self.work_left;
-        // A name after a dot, and that of an argument: nobody's.
-        let mut passed_over = None;
+        // The name of a keyword argument is not a variable.
+        let mut keyword = None;
         walk(node, |one| {
             work_left = work_left.saturating_sub(1);
             if holds || work_left == 0 {
@@ -215,9 +216,9 @@ impl<'a, 'n> Names<'a, 'n> {
             }
             let kind = one.kind();
             if matches!(kind, "identifier" | "shorthand_property_identifier") {
-                holds = passed_over != Some(one.id()) && self.held.contains(text(one, source));
+                holds = keyword != Some(one.id()) && self.held.contains(text(one, source));
             } else if kind == "keyword_argument" {
-                passed_over = one.child_by_field_name("name").map(|name| name.id());
+                keyword = one.child_by_field_name("name").map(|name| name.id());
             } else if flow.inner.contains(&kind) {
                 return ControlFlow::Break(());
             } else if kind == flow.member.0 {
@@ -255,7 +256,7 @@ impl<'a, 'n> Names<'a, 'n> {
         child.map_or("", |child| text(child, self.source))
     }
 
-    /// Whether a call uses a path of the parameters, whether it opens it, and where.
+    /// Where a call uses a path of the parameters, and whether it opens the path.
     fn used(&mut self, call: Node<'_>) -> Option<(bool, Range<usize>)> {
         let opens = (self.flow.opens)(self.field(call, "function"));
         let n_paths = match opens {
@@ -281,7 +282,7 @@ impl<'a, 'n> Names<'a, 'n> {
         self.holds(object).then(|| (true, call.byte_range()))
     }
 
-    /// Whether a call compares a path of the parameters with another. What is compared with a word is no such thing.
+    /// Whether a call compares a path of the parameters with another path. A comparison with a literal is not a check.
     fn is_check(&mut self, call: Node<'_>) -> bool {
         let name = last(self.field(call, "function"));
         if !self.flow.compares.contains(&name) {

@@ -1,4 +1,4 @@
-//! Literals of programming languages: what their syntax trees have in common.
+//! Literals of programming languages: the parts that all syntax trees share.
 
 use tree_sitter::Node;
 
@@ -8,11 +8,11 @@ use crate::fields;
 use crate::literal::{Content, Literal, MAX_DEPTH, MAX_VALUES, Member, negated};
 use crate::rule;
 
-/// What a reader of literals has of a file, whatever its language.
+/// The state of a reader of literals, in any language.
 pub(super) struct LiteralContext<'s> {
     pub(super) source: &'s str,
     pub(super) diagnostics: &'s mut Diagnostics,
-    /// How many more values are read.
+    /// How many more values may be read.
     values_left: usize,
 }
 
@@ -26,24 +26,24 @@ impl<'s> LiteralContext<'s> {
     }
 }
 
-/// A reader of literals; the syntax of its language is the associated constants and [`literal`](Literals::literal).
+/// A reader of literals. The associated constants and [`literal`](Literals::literal) have the syntax of its language.
 pub(super) trait Literals<'t, 's> {
     /// The kind of node of `a + b`.
     const BINARY: &'static str;
-    /// The kind of node of what is spread in a list.
+    /// The kind of node of a spread in a list.
     const SPREAD: &'static str;
-    /// The language's word for a list.
+    /// The language's name for a list.
     const LIST: &'static str;
-    /// Whether lists are joined by `+`, as texts are.
+    /// Whether `+` joins lists, as it joins texts.
     const JOINS_LISTS: bool;
-    /// What is said of a file whose literals have more than [`MAX_VALUES`] values.
+    /// The message for a file whose literals have more than [`MAX_VALUES`] values.
     const TOO_MANY: &'static str;
 
     fn context(&mut self) -> &mut LiteralContext<'s>;
-    /// The literal of a node that was counted; what is not a literal is reported and [`Content::Computed`].
+    /// The literal of a node that is counted already. Any other node is reported and gives [`Content::Computed`].
     fn literal(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal;
 
-    /// The literal of a node, unless it nests too deep or is one too many.
+    /// The literal of a node, unless it nests too deep or exceeds the limit of values.
     fn value(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
         match self.refused(node, variable, depth) {
             Some(literal) => literal,
@@ -51,7 +51,7 @@ pub(super) trait Literals<'t, 's> {
         }
     }
 
-    /// Tells that a node is not a literal.
+    /// Reports that a node is not a literal.
     fn computed(&mut self, node: Node<'_>, variable: &str, why: &str) -> Literal {
         let code = shortened(text(node, self.context().source));
         self.context().diagnostics.help(
@@ -63,7 +63,7 @@ pub(super) trait Literals<'t, 's> {
         Literal::computed(node.byte_range())
     }
 
-    /// Counts a value that is about to be read: what is in its place if it nests too deep, or is one too many.
+    /// Counts a value before it is read. Returns its replacement if it nests too deep or exceeds the limit of values.
     fn refused(&mut self, node: Node<'_>, variable: &str, depth: usize) -> Option<Literal> {
         if depth > MAX_DEPTH {
             return Some(self.computed(node, variable, "it nests too deep"));
@@ -75,7 +75,7 @@ pub(super) trait Literals<'t, 's> {
         (left == 0).then(|| self.computed(node, variable, Self::TOO_MANY))
     }
 
-    /// Tells that something changes a field after its literal was written.
+    /// Reports code that changes a field after its literal.
     fn changed(&mut self, variable: &str, at: Node<'_>, instead: &str) {
         self.context().diagnostics.help(
             rule::COMPUTED,
@@ -85,7 +85,7 @@ pub(super) trait Literals<'t, 's> {
         );
     }
 
-    /// Tells of a variable that is nearly one of the fields.
+    /// Reports a variable whose name is close to that of a field.
     fn nearly(&mut self, variable: &str, name: Node<'_>) {
         let Some(nearest) = fields::nearly(variable) else {
             return;
@@ -125,7 +125,7 @@ pub(super) trait Literals<'t, 's> {
         Literal::new(node.byte_range(), content)
     }
 
-    /// `"a" + "b"`: a literal in two pieces. A chain of them nests to the left.
+    /// `"a" + "b"`: a literal in pieces. A chain of them nests to the left.
     fn concatenation(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
         let mut parts = Vec::new();
         let mut left = node;
@@ -162,7 +162,7 @@ pub(super) trait Literals<'t, 's> {
         Literal::new(node.byte_range(), whole.unwrap_or(Content::Computed))
     }
 
-    /// The items of a list; lists that are spread in it are part of it.
+    /// The items of a list, including those of lists that are spread in it.
     fn items(&mut self, node: Node<'t>, variable: &str, depth: usize) -> Literal {
         let mut items = Vec::new();
         for item in children(node) {
@@ -186,7 +186,7 @@ pub(super) trait Literals<'t, 's> {
     }
 }
 
-/// Puts a member into a map; the last of a name counts, at the place of the first.
+/// Puts a member into a map. The last member of a name wins, and takes the place of the first.
 pub(super) fn put(members: &mut Vec<Member>, member: Member) {
     match members.iter_mut().find(|known| known.key == member.key) {
         Some(known) => *known = member,

@@ -1,7 +1,7 @@
-//! Reading a tool file: what it says about itself, without running any of it.
+//! Reads the metadata of a tool file without running any of it.
 //!
-//! Each language has a real parser and hands out the same [`Reading`]: fields with their places, and facts about the
-//! code that rules ask for. What is not a literal is an error that says so.
+//! A parser for each language gives the same [`Reading`]: fields with their places, and facts about the code for the
+//! rules. A value that is not a literal is an error that says so.
 
 mod code;
 mod flow;

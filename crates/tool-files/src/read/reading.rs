@@ -1,18 +1,18 @@
-//! What was read of a file: its fields with their places, and facts about its code.
+//! The result of reading a file: its fields with their places, and facts about its code.
 
 use std::ops::Range;
 
 use super::code::Code;
 use crate::literal::Literal;
 
-/// What was read of a file.
+/// The result of reading a file.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     /// The fields in the order of the file, each once.
     pub(crate) fields: Vec<Field>,
-    /// What the code looks like; of configuration nothing.
+    /// Facts about the code; none for configuration.
     pub(crate) code: Code,
-    /// What it imports, each once: modules by the first part of their names in Python, files by their paths in JavaScript.
+    /// Its imports, each once: in Python the first part of a module's name, in JavaScript the path of a file.
     pub(crate) imports: Vec<String>,
     /// Whether a script's header has the fields of YAML.
     pub(crate) is_yaml: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Reading {
 pub(crate) struct Field {
     /// Its name in the YAML form.
     pub(crate) name: &'static str,
-    /// Where its name stands.
+    /// The place of its name.
     pub(crate) name_span: Range<usize>,
     pub(crate) value: Literal,
 }
@@ -37,7 +37,7 @@ impl Reading {
         self.field(name).map(|field| &field.value)
     }
 
-    /// Sets a field; a later value replaces an earlier one, as running the file would.
+    /// Sets a field. A later value replaces an earlier one, as it does when the file runs.
     pub(crate) fn set(&mut self, field: Field) {
         match self
             .fields
@@ -53,8 +53,8 @@ impl Reading {
 /// How much of a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReadScope {
-    /// What it says about itself, what keeps it from being called, and what it imports: all that is to be known before it runs.
+    /// All that must be known before the file runs: metadata, the errors that prevent a call, and imports.
     ToRun,
-    /// What it says, and what it could do better.
+    /// The metadata and all diagnostics.
     All,
 }

@@ -1,7 +1,7 @@
-//! How a function ends: what its `return` statements give, and whether it may run off its end.
+//! How a function ends: the values of its `return` statements, and whether it may run off its end.
 //!
-//! The trees of Python and JavaScript have names of their own for the same things, so one reading serves both. What is reported
-//! is what is certain: a chain of conditions without `else` may be complete, and a function of another file may never return.
+//! The syntax trees of Python and JavaScript differ only in names, so one analysis serves both. It reports only what is
+//! certain: a chain of conditions without `else` may be complete, and a function of another file may never return.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -13,36 +13,36 @@ use super::code::{Gives, Return};
 use super::shape::Syntax;
 use super::tree::{children, text, walk};
 
-/// How deep conditions in a `return` are looked into, and blocks.
+/// How deep blocks, and conditions in a `return`, are followed.
 const MAX_DEPTH: usize = 64;
 
-/// What only says something, and comes back.
+/// Objects whose calls only print or log, and return.
 const TELLS: &[&str] = &["print", "console", "log", "logger", "logging", "warnings"];
 
 /// How control leaves a statement or a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum End {
-    /// Not by its end.
+    /// Never by reaching its end.
     Never,
-    /// Perhaps by its end.
+    /// Perhaps by reaching its end.
     Perhaps,
-    /// By its end; the last statement on the way there.
+    /// By reaching its end, with the last statement on that path.
     Falls(Range<usize>),
 }
 
-/// A function whose ends are looked at.
+/// Analyzes the ends of one function.
 pub(super) struct Ends<'a, 'n, L> {
     syntax: &'a Syntax,
     source: &'a str,
     function: Node<'n>,
-    /// What a value gives that is written down where it is returned.
+    /// Classifies a literal value.
     literal: L,
-    /// Where each name is in the function.
+    /// The places of each name in the function.
     names: OnceCell<BTreeMap<&'a str, Vec<Node<'n>>>>,
 }
 
 impl<'a, 'n, L: Fn(Node<'n>) -> Gives> Ends<'a, 'n, L> {
-    /// The ends of a function. `literal` tells what values give that are written down.
+    /// The ends of a function. `literal` classifies literal values.
     pub(super) fn of(
         syntax: &'a Syntax,
         function: Node<'n>,
@@ -58,11 +58,11 @@ impl<'a, 'n, L: Fn(Node<'n>) -> Gives> Ends<'a, 'n, L> {
         }
     }
 
-    /// What the `return` statements of a body give; functions inside it are left out.
+    /// The values of a body's `return` statements; inner functions are skipped.
     pub(super) fn returns(&self, body: Node<'n>) -> Vec<Return> {
         let mut returns = Vec::new();
         walk(body, |node| {
-            // Half of a tree is punctuation, which have nothing below them; what a node is costs more than whether it has a name.
+            // Half of a tree is punctuation without children, and `is_named` is cheaper than `kind`.
             if !node.is_named() || self.syntax.inner.contains(&node.kind()) {
                 return ControlFlow::Break(());
             }
@@ -81,7 +81,7 @@ impl<'a, 'n, L: Fn(Node<'n>) -> Gives> Ends<'a, 'n, L> {
         returns
     }
 
-    /// What a value gives: each branch of a condition by itself.
+    /// Classifies a value: each branch of a condition on its own.
     pub(super) fn value(
         &self,
         value: Node<'n>,
@@ -115,7 +115,7 @@ impl<'a, 'n, L: Fn(Node<'n>) -> Gives> Ends<'a, 'n, L> {
         });
     }
 
-    /// What a name gives that is given a value once, and a map only if nothing else is done with it.
+    /// Classifies a variable that is assigned once; it is a map only if the name is otherwise just returned.
     fn variable(&self, name: Node<'n>) -> Gives {
         let known = (self.literal)(name);
         if !matches!(known, Gives::Unknown) {
@@ -158,13 +158,13 @@ impl<'a, 'n, L: Fn(Node<'n>) -> Gives> Ends<'a, 'n, L> {
     }
 }
 
-/// What is done with a name.
+/// How a name is used at one place.
 enum Use<'n> {
     /// `name = value`.
     Given(Node<'n>),
-    /// It is given something otherwise.
+    /// It is bound or changed in another way.
     Changed,
-    /// What it holds is used.
+    /// Its value is read.
     Read,
 }
 
@@ -205,7 +205,7 @@ impl<'n> Use<'n> {
                 | "case_pattern"
                 | "except_clause"
                 | "delete_statement" => return Use::Changed,
-                // What is below one of these is not a target of what is above.
+                // A name below one of these is not a target of the nodes above it.
                 "attribute"
                 | "subscript"
                 | "member_expression"
@@ -232,7 +232,7 @@ impl<'n> Use<'n> {
     }
 }
 
-/// Whether a name stands where its value is returned.
+/// Whether a name is the value of a `return`.
 fn is_returned(name: Node<'_>) -> bool {
     let mut node = name;
     while let Some(outer) = node.parent() {
@@ -248,7 +248,7 @@ fn is_returned(name: Node<'_>) -> bool {
 }
 
 impl<L> Ends<'_, '_, L> {
-    /// Where a body certainly runs off its end: its last statement on that way.
+    /// Where a body certainly runs off its end: the last statement on that path.
     pub(super) fn falls(&self, body: Node<'_>) -> Option<Range<usize>> {
         match self.block(body, 0) {
             End::Falls(span) => Some(span),
@@ -260,7 +260,7 @@ impl<L> Ends<'_, '_, L> {
         self.sequence(&children(block), block.byte_range(), depth)
     }
 
-    /// Statements one after the other: the last decides, unless one before it leaves.
+    /// Statements in sequence: the last decides, unless an earlier one leaves.
     fn sequence(&self, statements: &[Node<'_>], whole: Range<usize>, depth: usize) -> End {
         if depth > MAX_DEPTH {
             return End::Perhaps;
@@ -360,7 +360,7 @@ impl<L> Ends<'_, '_, L> {
         }
     }
 
-    /// A block, or the one statement that stands for it.
+    /// A block, or the single statement in its place.
     fn inner(&self, body: Node<'_>, depth: usize) -> End {
         if depth > MAX_DEPTH {
             return End::Perhaps;
@@ -371,14 +371,14 @@ impl<L> Ends<'_, '_, L> {
         }
     }
 
-    /// `match` and `switch`: without a case for all else the cases may be all that there are.
+    /// `match` and `switch`: without a default case the cases may still be exhaustive.
     fn cases(&self, statement: Node<'_>, depth: usize) -> End {
         let body = statement.child_by_field_name("body");
         let cases = body.map(children).unwrap_or_default();
         if statement.kind() == "switch_statement" {
             let is_left = leaves_by(statement, "break_statement");
             let has_default = cases.iter().any(|case| case.kind() == "switch_default");
-            // A case that leaves nothing continues in the next: only the last one ends the statement.
+            // A case that does not leave falls through to the next: only the last one ends the statement.
             let last = cases.last().map(|last| {
                 let mut statements = children(*last);
                 if last.kind() == "switch_case" && !statements.is_empty() {
@@ -405,7 +405,7 @@ impl<L> Ends<'_, '_, L> {
         worst(branches)
     }
 
-    /// A call may be of what never returns: what ends the program, or what nobody here knows.
+    /// The called function may never return: it may end the program, or be unknown here.
     fn expression(&self, statement: Node<'_>) -> End {
         let falls = End::Falls(statement.byte_range());
         let Some(call) = children(statement).first().copied() else {
@@ -436,7 +436,7 @@ impl<L> Ends<'_, '_, L> {
     }
 }
 
-/// Whether a loop, or a `switch`, is left by such a statement of its own; functions inside are left out.
+/// Whether such a statement leaves this loop or `switch`; inner functions are skipped.
 fn leaves_by(statement: Node<'_>, kind: &str) -> bool {
     let mut leaves = false;
     walk(statement, |node| {
@@ -466,7 +466,7 @@ fn clause<'n>(statement: Node<'n>, kind: &str) -> Option<Node<'n>> {
     all.find(|child| child.kind() == kind)
 }
 
-/// How branches end: one that falls through is reported.
+/// The worst end of some branches: a branch that certainly falls through is reported.
 fn worst(branches: Vec<End>) -> End {
     let mut worst = End::Never;
     for branch in branches {

@@ -1,4 +1,4 @@
-//! What code looks like, whatever its language: the words of each are data.
+//! Facts about code in any language: the node kinds of each language are data.
 
 use std::ops::ControlFlow;
 
@@ -8,24 +8,24 @@ use super::code::{Code, Gives, Success, WorksOn, is_absolute};
 use super::flow::Flow;
 use super::tree::{text, walk};
 
-/// The words of a language's syntax tree.
+/// The node kinds of a language's syntax tree.
 pub(super) struct Syntax {
-    /// Its literals of text, decoded by `decode`.
+    /// The kind of its string literals, which `decode` decodes.
     pub(super) string: &'static str,
     pub(super) decode: fn(&str) -> Result<String, &'static str>,
-    /// How its names are followed.
+    /// How data flow follows its names.
     pub(super) flow: Flow,
-    /// What imports, and what calls.
+    /// The kinds of nodes of import statements.
     pub(super) imports: &'static [&'static str],
-    /// What a module or a function is there for.
+    /// The resource that a module or a function works on.
     pub(super) works_on: fn(&str) -> Option<WorksOn>,
-    /// What ends a function without a `return`, or never ends it.
+    /// The kinds of nodes that end a function without a `return`, or never end it.
     pub(super) leaves: &'static [&'static str],
-    /// What has returns of its own.
+    /// The kinds of nodes with returns of their own.
     pub(super) inner: &'static [&'static str],
-    /// Literals that are no maps, by kind, with what they are called.
+    /// Kinds of literals that are not maps, each with its name in messages.
     pub(super) literals: &'static [(&'static str, &'static str)],
-    /// Kinds of literals that are no booleans, as the value of `success`.
+    /// Kinds of literals that are not booleans, for the value of `success`.
     pub(super) no_booleans: &'static [&'static str],
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Syntax {
 pub(super) const ENDS: &[&str] = &["exit", "_exit", "quit", "abort"];
 
 impl Syntax {
-    /// Facts that may stand anywhere in a file.
+    /// Collects the facts that may occur anywhere in a file.
     pub(super) fn facts(&self, root: Node<'_>, source: &str, code: &mut Code) {
         walk(root, |node| {
             let kind = node.kind();
@@ -80,7 +80,7 @@ impl Syntax {
         names
     }
 
-    /// Whether a body may end otherwise than by a `return` or at its end; functions inside it are left out.
+    /// Whether a body may end otherwise than by a `return` or at its end; inner functions are skipped.
     pub(super) fn may_leave(&self, body: Node<'_>, source: &str) -> bool {
         let mut leaves = false;
         walk(body, |node| {
@@ -100,13 +100,13 @@ impl Syntax {
         leaves
     }
 
-    /// What a literal gives that is not a map.
+    /// Classifies a literal that is not a map.
     pub(super) fn other(&self, kind: &str) -> Gives {
         let named = self.literals.iter().find(|(known, _)| *known == kind);
         named.map_or(Gives::Unknown, |(_, name)| Gives::Other(name))
     }
 
-    /// What the value of `success` is.
+    /// Classifies the value of `success`.
     fn success(&self, kind: &str) -> Success {
         match kind {
             "true" => Success::True,
@@ -116,8 +116,8 @@ impl Syntax {
         }
     }
 
-    /// A map of which these entries are written down: a key, and the kind of its value where that is there. An entry
-    /// without a key is one that only running tells.
+    /// A map with these entries: a key, and the kind of its value where that is a literal. An entry without a key is
+    /// computed.
     pub(super) fn map(
         &self,
         entries: impl Iterator<Item = Option<(String, &'static str)>>,

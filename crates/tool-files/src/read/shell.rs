@@ -1,6 +1,6 @@
 //! Shell scripts: a header of comments, after the shebang and the signature.
 //!
-//! Two forms are read. YAML's fields, from the first `# key:` line to the end of the comments:
+//! Two forms are read. The first is YAML's fields, from the first `# key:` line to the end of the comments:
 //!
 //! ```text
 //! #!/usr/bin/env bash
@@ -8,9 +8,9 @@
 //! # version: "1.0.0"
 //! ```
 //!
-//! and Python's variables, from the first `# __name__ = ..` line on. Prose may come before either, and after it too.
-//! Between two lines `# ---` nothing but fields stands. How many `#` and blanks the first field has, others have as well.
-//! Before a header stand no commands but those that set up the shell: `set -e`.
+//! The other is Python's variables, from the first `# __name__ = ..` line on. Prose may come before and after both.
+//! Between two `# ---` lines there are only fields. Every field has as many `#` and blanks before it as the first.
+//! Only commands that set up the shell may come before a header: `set -e`.
 
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
         field.name_span = header.range(field.name_span.clone());
         relocate(&mut field.value, &header);
     }
-    // A script is a program by itself.
+    // A script can always start as a program.
     reading.code.has_main_block = true;
     if let Some(span) = header.passed_over {
         diagnostics.help(
@@ -81,9 +81,9 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     reading
 }
 
-/// What a script's text tells: which path of a parameter it uses, what it fetches, whether a failure is one. No shell is
-/// read here, so it is recognized by words, and only where nothing speaks against it. The first line of code that ends with a carriage
-/// return.
+/// Collects facts from a script's text: path parameters, network access, whether a failure stops the script. Without a
+/// shell parser, words decide, and only where no other word contradicts. Returns the carriage return of the first code
+/// line that ends with one.
 fn facts(source: &str, code: &mut Code) -> Option<Range<usize>> {
     let mut returns = None;
     let (mut n_commands, mut stops, mut checks) = (0, false, false);
@@ -104,16 +104,16 @@ fn facts(source: &str, code: &mut Code) -> Option<Range<usize>> {
         if line.ends_with("\r\n") && returns.is_none() {
             returns = Some(at - 2..at - 1);
         }
-        if let Some((_, behind)) = plain.split_once("<<").filter(|(_, b)| !b.starts_with('<')) {
-            let word = behind.trim_start_matches('-').trim_start();
+        if let Some((_, after)) = plain.split_once("<<").filter(|(_, b)| !b.starts_with('<')) {
+            let word = after.trim_start_matches('-').trim_start();
             let word = word
                 .split([' ', ';', '|', ')', '>'])
                 .next()
                 .unwrap_or_default();
             heredoc = Some(word.trim_matches(['"', '\'']).to_owned());
         }
-        let begin = start + (line.len() - line.trim_start().len());
-        let span = begin..begin + plain.len();
+        let from = start + (line.len() - line.trim_start().len());
+        let span = from..from + plain.len();
         let own: Vec<&str> = words(plain).collect();
         stops |= plain.contains("||")
             || own.contains(&"exit")
@@ -140,13 +140,13 @@ fn facts(source: &str, code: &mut Code) -> Option<Range<usize>> {
     returns
 }
 
-/// The words of a command line, without what a shell makes of them.
+/// The words of a command line, without shell syntax.
 pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_ascii_alphanumeric() && !"-_./+".contains(c))
         .filter(|word| !word.is_empty())
 }
 
-/// Whether a word is a program that asks the network.
+/// Whether a word is a program that accesses the network.
 pub(crate) fn is_fetcher(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     ["curl", "wget", "scp", "sftp", "ssh", "rsync", "ncat"].contains(&name)
@@ -158,12 +158,12 @@ fn sets_errexit(word: &str) -> bool {
         .is_some_and(|letters| !letters.starts_with('-') && letters.contains('e'))
 }
 
-/// Whether a line only ends what another started.
+/// Whether a line is only a keyword or bracket of a compound command.
 fn closes(line: &str) -> bool {
     ["fi", "done", "esac", "}", ";;", "else", "then", "do"].contains(&line)
 }
 
-/// Whether a line speaks of a parameter that is named as paths are.
+/// Whether a line uses a parameter that is a path by its name.
 fn names_path(line: &str) -> bool {
     line.match_indices("TOOLGLOT_PARAM_").any(|(at, prefix)| {
         let rest = &line[at + prefix.len()..];
@@ -182,13 +182,13 @@ enum Form {
     Variables,
 }
 
-/// The header without its comment signs, and where each of its lines is in the file.
+/// The header without its comment signs, and the place of each of its lines in the file.
 struct Header {
     form: Form,
     text: String,
     /// Start in `text`, start in the file.
     lines: Vec<(usize, usize)>,
-    /// A line after it that could be one of its fields.
+    /// A line after the header that could be one of its fields.
     passed_over: Option<Range<usize>>,
 }
 
@@ -234,10 +234,10 @@ impl Header {
                 }
                 Line::Other => {}
                 Line::Field(body) => {
-                    let begin = start + (plain.len() - body.len());
-                    header.lines.push((header.text.len(), begin));
+                    let from = start + (plain.len() - body.len());
+                    header.lines.push((header.text.len(), from));
                     let inside = body.trim_start_matches('\t');
-                    // YAML takes no tabs to indent by; a blank for each keeps every place where it is.
+                    // YAML allows no tabs in indentation; one blank for each tab keeps every column.
                     let tabs = body.len() - inside.len();
                     header.text.extend(std::iter::repeat_n(' ', tabs));
                     header.text.push_str(inside);
@@ -249,9 +249,9 @@ impl Header {
     }
 
     fn at(&self, at: usize) -> usize {
-        let line = self.lines.partition_point(|(begin, _)| *begin <= at);
+        let line = self.lines.partition_point(|(from, _)| *from <= at);
         match line.checked_sub(1).and_then(|line| self.lines.get(line)) {
-            Some((begin, in_file)) => in_file + (at - begin),
+            Some((from, in_file)) => in_file + (at - from),
             None => 0,
         }
     }
@@ -262,27 +262,27 @@ impl Header {
     }
 }
 
-/// What a comment is to a header.
+/// How a comment relates to a header.
 enum Line<'a> {
-    /// A part of it, without the signs of the comment.
+    /// A part of the header, without the comment signs.
     Field(&'a str),
-    /// No part of it.
+    /// Not a part of the header.
     Other,
-    /// After it.
+    /// A comment after the header.
     Ends,
 }
 
-/// How the comments of a header are read, as far as the lines before tell.
+/// The state of the header's reader after the lines before.
 #[derive(Default)]
 struct Reader {
     is_fenced: bool,
-    /// The `#` and the blanks before the first field: those before others as well.
+    /// The `#` and the blanks before the first field; as many are removed from the other lines.
     hashes: usize,
     blanks: usize,
-    /// Brackets that are open.
+    /// The number of open brackets.
     depth: usize,
-    is_behind_empty: bool,
-    /// Whether a line without a comment comes before this one.
+    is_after_empty: bool,
+    /// Whether a line without a comment is directly before this one.
     is_apart: bool,
 }
 
@@ -297,7 +297,7 @@ impl Reader {
             self.is_fenced = *form == Form::None;
             return Line::Other;
         }
-        // It is for those who read the code.
+        // Such a comment is for editors and linters.
         if ["shellcheck ", "vim:", "-*-"]
             .iter()
             .any(|word| body.starts_with(word))
@@ -317,22 +317,22 @@ impl Reader {
         let blanks = bare.len() - bare.trim_start_matches([' ', '\t']).len();
         let body = &bare[blanks.min(self.blanks)..];
         let is_outside = self.depth == 0 && !self.is_fenced;
-        // After an empty line of the file only a field continues with what is written in fields.
+        // After an empty line of the file, only a field of the same form continues the header.
         if std::mem::take(&mut self.is_apart) && is_outside && self::form(body) != *form {
             return Line::Ends;
         }
         if body.trim().is_empty() {
-            self.is_behind_empty = true;
+            self.is_after_empty = true;
         } else if is_outside && !body.starts_with([' ', '\t']) && self.is_prose(body, *form) {
             return Line::Ends;
         } else {
-            self.is_behind_empty = false;
+            self.is_after_empty = false;
         }
         self.brackets(body, *form);
         Line::Field(body)
     }
 
-    /// Whether a line that is not indented can be no part of what fields are written in.
+    /// Whether a line without indentation cannot be part of a field.
     fn is_prose(&self, body: &str, form: Form) -> bool {
         if body.starts_with(['#', ']', '}', ')']) {
             return false;
@@ -346,7 +346,7 @@ impl Reader {
         match form {
             Form::Variables => {
                 let name = body.split_once('=').map(|(name, _)| name);
-                // `X: dict = ..` has a type.
+                // `X: dict = ..` has a type annotation.
                 let name = name.map(|name| name.split(':').next().unwrap_or(name));
                 !name.is_some_and(|name| is_word(name.trim_end()))
             }
@@ -356,18 +356,18 @@ impl Reader {
                     is_word(key) && (value.is_empty() || value.starts_with([' ', '\t']))
                 });
                 let is_field = |(key, _): (&str, &str)| {
-                    // What stands apart is prose, unless it is a field.
-                    fields::FIELDS.contains(&key) || !self.is_behind_empty
+                    // A key after an empty comment line is prose, unless it is a field.
+                    fields::FIELDS.contains(&key) || !self.is_after_empty
                 };
                 !(is_item || key.is_some_and(is_field))
             }
         }
     }
 
-    /// Follows the brackets of a line, without those in quotes.
+    /// Counts the brackets of a line, except those in quotes.
     fn brackets(&mut self, body: &str, form: Form) {
         if form == Form::Yaml && self.depth == 0 {
-            // In a text brackets are letters.
+            // In plain text brackets are ordinary characters.
             let value = body.split_once(": ").or_else(|| body.split_once("- "));
             let value = value.map_or("", |(_, value)| value.trim_start());
             if !value.starts_with(['[', '{']) {
@@ -380,7 +380,7 @@ impl Reader {
             match quote {
                 _ if is_escaped => is_escaped = false,
                 Some('"') if c == '\\' => is_escaped = true,
-                Some(mark) => quote = Some(mark).filter(|mark| *mark != c),
+                Some(opener) => quote = Some(opener).filter(|opener| *opener != c),
                 None => match c {
                     '"' | '\'' => quote = Some(c),
                     '[' | '{' | '(' => self.depth += 1,
@@ -393,13 +393,13 @@ impl Reader {
     }
 }
 
-/// Whether a line of a script only says how the shell continues: a header may come after it.
+/// Whether a line of a script only sets up the shell: a header may come after it.
 fn is_setting(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     matches!(word, "set" | "shopt" | "umask" | ":")
 }
 
-/// The first line of the comments that `text` starts with which is written as a field of that form.
+/// The first line in the leading comments of `text` that is a field of that form.
 fn field_of(text: &str, wanted: Form) -> Option<Range<usize>> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -417,7 +417,7 @@ fn field_of(text: &str, wanted: Form) -> Option<Range<usize>> {
     None
 }
 
-/// The first comment of a script that could start a header, had it a header's place.
+/// The first comment of a script that could start a header if it were at the right place.
 fn late(source: &str) -> Option<Range<usize>> {
     let mut at = 0;
     for line in source.split_inclusive('\n') {
@@ -432,7 +432,7 @@ fn late(source: &str) -> Option<Range<usize>> {
     None
 }
 
-/// The form that a header has which starts with this line.
+/// The form of a header that starts with this line.
 fn form(line: &str) -> Form {
     if let Some((variable, _)) = line.split_once('=')
         && fields::of_variable(variable.trim()).is_some()
@@ -449,7 +449,7 @@ fn form(line: &str) -> Form {
     }
 }
 
-/// Moves a literal to where it is in the file. As deep as literals nest.
+/// Moves a literal to its place in the file. The recursion is as deep as literals nest.
 fn relocate(literal: &mut crate::literal::Literal, header: &Header) {
     use crate::literal::Content;
     literal.span = header.range(literal.span.clone());

@@ -1,4 +1,4 @@
-//! Syntax trees: parsing, walking and what is broken in them.
+//! Syntax trees: parsing, walking and syntax errors.
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
@@ -8,13 +8,13 @@ use tree_sitter::{Language, Node, Parser, Tree};
 use crate::diagnostic::Diagnostics;
 use crate::rule;
 
-/// How many places of broken syntax are reported.
+/// The most syntax errors that are reported.
 const MAX_BROKEN: usize = 8;
 
 /// Parses `text`. `None` only if the grammar does not fit the library, which a test rules out.
 pub(super) fn parse(language: &Language, text: &str) -> Option<Tree> {
     thread_local! {
-        /// It keeps the room that it had for the file before, and nothing of that file.
+        /// The parser reuses its memory for the next file, and keeps nothing of the last one.
         static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
     }
     PARSER.with_borrow_mut(|parser| {
@@ -36,10 +36,10 @@ pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
         .collect()
 }
 
-/// Calls `visit` on a node and what is below it, in the order of the text; `Break` leaves out what is below.
+/// Calls `visit` on a node and its descendants in text order; `Break` skips the descendants.
 pub(super) fn walk<'n>(node: Node<'n>, mut visit: impl FnMut(Node<'n>) -> ControlFlow<()>) {
     let mut cursor = node.walk();
-    // The cursor counts its depth anew whenever it is asked.
+    // The cursor recomputes its depth at each query.
     let mut depth = 0_usize;
     loop {
         let goes_down = visit(cursor.node()).is_continue();
@@ -62,18 +62,18 @@ pub(super) fn walk<'n>(node: Node<'n>, mut visit: impl FnMut(Node<'n>) -> Contro
     }
 }
 
-/// Tells of what the parser could not read.
+/// Reports the parts of a text that the parser could not read.
 pub(super) fn broken(tree: &Tree, source: &str, diagnostics: &mut Diagnostics) {
     if !tree.root_node().has_error() {
         return;
     }
-    let mut told = 0;
+    let mut n_found = 0;
     walk(tree.root_node(), |node| {
-        if told >= MAX_BROKEN || !node.has_error() {
+        if n_found >= MAX_BROKEN || !node.has_error() {
             return ControlFlow::Break(());
         }
         if node.is_missing() {
-            told += 1;
+            n_found += 1;
             let what = node.kind();
             diagnostics.add(
                 rule::SYNTAX,
@@ -81,7 +81,7 @@ pub(super) fn broken(tree: &Tree, source: &str, diagnostics: &mut Diagnostics) {
                 format!("`{what}` is missing here"),
             );
         } else if node.is_error() {
-            told += 1;
+            n_found += 1;
             let range = first_line(node.byte_range(), source);
             let what = source.get(range.clone()).unwrap_or_default();
             diagnostics.add(
@@ -101,7 +101,7 @@ fn first_line(range: Range<usize>, source: &str) -> Range<usize> {
     range.start..range.start + end
 }
 
-/// A piece of code for a message.
+/// A piece of code, shortened for a message.
 pub(crate) fn shortened(code: &str) -> String {
     const SHOWN: usize = 40;
     let line = code.lines().next().unwrap_or_default();

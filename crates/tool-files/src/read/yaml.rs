@@ -21,7 +21,7 @@ pub(super) fn read(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     reading
 }
 
-/// Takes the fields of a map that is a whole tool.
+/// Reads the fields of a map that is a whole tool.
 pub(super) fn fill(document: &Literal, reading: &mut Reading, diagnostics: &mut Diagnostics) {
     let Some(members) = document.as_map() else {
         diagnostics.help(
@@ -63,13 +63,13 @@ pub(super) fn fill(document: &Literal, reading: &mut Reading, diagnostics: &mut 
 
 /// The first document of a stream.
 pub(super) fn document(source: &str, diagnostics: &mut Diagnostics) -> Option<Literal> {
-    // JSON writes characters beyond the first plane in two halves. YAML has that as JSON's superset only in name: each of
-    // its escapes is a character. Where a text holds such halves, they are put together before it is read again.
+    // JSON writes characters above U+FFFF as two escapes, a surrogate pair. In YAML each escape is a character,
+    // although YAML claims to include JSON. The pairs of a text are joined, and the text is read again.
     let (mut text, mut offsets) = (Cow::Borrowed(source), Offsets::new(source));
     let mut work_left = MAX_JOINED.max(2 * source.len());
     loop {
-        let mut told = Diagnostics::default();
-        let read = once(&text, &offsets, &mut told);
+        let mut found = Diagnostics::default();
+        let read = once(&text, &offsets, &mut found);
         if let Err(at) = read
             && work_left >= text.len()
             && let Some((joined, its_offsets)) = joined(&text, &offsets, at)
@@ -78,18 +78,18 @@ pub(super) fn document(source: &str, diagnostics: &mut Diagnostics) -> Option<Li
             (text, offsets) = (Cow::Owned(joined), its_offsets);
             continue;
         }
-        told.into_iter().for_each(|one| diagnostics.push(one));
+        found.into_iter().for_each(|one| diagnostics.push(one));
         return read.unwrap_or(None);
     }
 }
 
-/// How many bytes are read anew at most for the sake of characters in two halves.
+/// The most bytes that are read again to join surrogate pairs.
 const MAX_JOINED: usize = 8 << 20;
 
-/// A text whose characters in two halves are one each, in the quoted text that an error is in; where each character of it
-/// is in the file. `None` if there is none.
+/// The text with the surrogate pairs joined in the quoted text at the error, and the file's byte of each character.
+/// `None` if there is no pair.
 fn joined(text: &str, offsets: &Offsets, at: usize) -> Option<(String, Offsets)> {
-    // The error is reported where the quoted text starts.
+    // The error is reported at the start of the quoted text.
     let first = at + 1;
     if !text.get(at..)?.starts_with('"') {
         return None;
@@ -98,7 +98,7 @@ fn joined(text: &str, offsets: &Offsets, at: usize) -> Option<(String, Offsets)>
     let mut bytes = Vec::with_capacity(text.len());
     let mut chars = text.char_indices().enumerate().peekable();
     let (mut is_open, mut is_joined) = (true, false);
-    // Where only brackets, commas and colons come before it, as in JSON, the next quote opens a text as well.
+    // As in JSON, the next quote also opens a text if only brackets, commas and colons are before it.
     let mut may_open = true;
     let mut put = |c: char, n: usize| {
         out.push(c);
@@ -138,7 +138,7 @@ fn joined(text: &str, offsets: &Offsets, at: usize) -> Option<(String, Offsets)>
 /// The length of `\ud83d`.
 const ESCAPE: usize = 6;
 
-/// The character that two escapes at the start of a text are the halves of.
+/// The character of a surrogate pair in two escapes at the start of a text.
 fn pair(text: &str) -> Option<char> {
     let half = |at: usize| -> Option<u16> {
         let digits = text.get(at..at + ESCAPE)?.strip_prefix("\\u")?;
@@ -153,7 +153,7 @@ fn pair(text: &str) -> Option<char> {
     }
 }
 
-/// Reads a text once; an error is where it cannot be read any further.
+/// Reads a text once; the error is the byte where it cannot be read any further.
 fn once(
     source: &str,
     offsets: &Offsets,
@@ -240,14 +240,14 @@ enum OpenKind {
     List(Vec<Literal>),
     Map {
         members: Vec<Member>,
-        /// Keys that only a merge (`<<`) gave so far: those of the map itself are in their place.
+        /// Keys that only a merge (`<<`) has set so far; the map's own keys replace them.
         merged: Vec<String>,
         key: Option<(String, Range<usize>)>,
     },
 }
 
-/// The name of a tag of the core schema, `str`, also if it is written out (`!<tag:yaml.org,2002:str>`); `!` alone says that a
-/// value is what its kind makes of it.
+/// The name of a core schema tag, `str`, also in its long form (`!<tag:yaml.org,2002:str>`). `!` alone keeps the kind
+/// of the value.
 fn core<'t>(tag: &'t Tag, of_kind: &'t str) -> Option<&'t str> {
     const CORE: &str = "tag:yaml.org,2002:";
     if tag.is_yaml_core_schema() {
@@ -261,7 +261,7 @@ fn core<'t>(tag: &'t Tag, of_kind: &'t str) -> Option<&'t str> {
 }
 
 impl Loader<'_> {
-    /// `None` where nothing more can be read.
+    /// `None` if nothing more can be read.
     fn event(&mut self, event: Event<'_>, span: Range<usize>) -> Option<()> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -349,7 +349,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Refuses a tag of a list or a map that makes something else of it.
+    /// Refuses a tag that changes the kind of a list or a map.
     fn tagged(&mut self, span: &Range<usize>, tag: Option<&Tag>, kind: &str) {
         if let Some(tag) = tag
             && core(tag, kind) != Some(kind)
@@ -373,7 +373,7 @@ impl Loader<'_> {
         Some(())
     }
 
-    /// Puts a value of `size` values in its place.
+    /// Adds a value of `size` values to the open list or map.
     fn value(&mut self, literal: Literal, anchor: usize, size: usize) -> Option<()> {
         let Some(left) = self.values_left.checked_sub(size) else {
             self.refuse(literal.span, "the aliases of this file unfold to too much");
@@ -406,7 +406,7 @@ impl Loader<'_> {
                     *key = Some((text, literal.span));
                 }
                 Some((key, key_span)) => {
-                    // In quotes it is a key like others.
+                    // In quotes `<<` is an ordinary key.
                     if key == "<<" && key_span.len() == key.len() {
                         let span = literal.span.clone();
                         let Some(more) = merges(literal) else {
@@ -458,7 +458,7 @@ impl Loader<'_> {
     }
 }
 
-/// The members that `<<` brings, those of earlier maps first; `None` for what is neither a map nor a list of maps.
+/// The members that `<<` merges, those of earlier maps first; `None` if it is neither a map nor a list of maps.
 fn merges(literal: Literal) -> Option<Vec<Member>> {
     match literal.content {
         Content::Map(members) => Some(members),
@@ -473,7 +473,7 @@ fn merges(literal: Literal) -> Option<Vec<Member>> {
     }
 }
 
-/// What a scalar is by the core schema: YAML 1.2.2, section 10.3.2. `yes`, `no`, `on` and `off` are strings.
+/// The value of a scalar in the core schema: YAML 1.2.2, section 10.3.2. `yes`, `no`, `on` and `off` are strings.
 fn scalar(text: &str, style: ScalarStyle) -> Content {
     if style != ScalarStyle::Plain {
         return Content::Text(text.to_owned());
@@ -487,7 +487,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Content {
     scalar_number(text).map_or_else(|| Content::Text(text.to_owned()), Content::Number)
 }
 
-/// `.inf` and `.nan`: numbers to YAML and to nobody else.
+/// `.inf` and `.nan`: numbers in YAML alone.
 fn is_no_number(text: &str) -> bool {
     let plain = text.trim_start_matches(['-', '+']);
     matches!(plain, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN")
@@ -525,9 +525,9 @@ fn scalar_number(text: &str) -> Option<Number> {
     number(text.parse().ok()?, false)
 }
 
-/// From the parser's characters to bytes.
+/// Maps the parser's character indices to bytes.
 struct Offsets {
-    /// The byte of each character; empty where they are the same.
+    /// The byte of each character; empty where both indices are equal.
     bytes: Vec<usize>,
     len: usize,
 }

@@ -1,4 +1,4 @@
-//! Rule F08 for `config`: what can never be run, sent or asked, and rule F04 for what nothing there reads.
+//! Rule F08 for `config`: values that can never be run, sent or requested. Rule F04: keys that nothing reads.
 
 use toolglot_policy::{METHODS, is_own_header};
 
@@ -9,7 +9,7 @@ use crate::literal::{Content, Literal, Member};
 use crate::rule::{RUNNABLE, Rule, UNKNOWN_FIELD};
 use crate::{ToolFile, template};
 
-/// What `filesystem` does.
+/// The operations of `filesystem`.
 const OPERATIONS: &[&str] = &[
     "read_file",
     "write_file",
@@ -18,7 +18,7 @@ const OPERATIONS: &[&str] = &[
     "edit_lines",
 ];
 
-/// What everything reads that runs a tool.
+/// Keys that every executor reads.
 const OF_ALL: &[&str] = &["timeout", "timeout_parameter"];
 const OF_PROGRAMS: &[&str] = &["command", "args", "env", "image", "entrypoint"];
 const OF_SHELLS: &[&str] = &["command", "command_parameter", "directory_parameter", "env"];
@@ -36,7 +36,7 @@ const OF_SERVERS: &[&str] = &[
     "timeout",
 ];
 
-/// What other programs read and nothing here does: how it is said instead.
+/// Keys of other programs that nothing here reads, and what to write instead.
 const INSTEAD: &[(&[&str], &str)] = &[
     (
         &["auth", "authorization", "bearer", "token", "api_key"],
@@ -68,15 +68,15 @@ const INSTEAD: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// What is wrong with the configuration of a tool that `id`, an executor of the system, runs.
+/// The faults in the configuration of a tool whose executor is `id`, one of the system's.
 pub(super) fn tool(tool: &ToolFile, id: &str) -> Vec<Diagnostic> {
     let mut faults = Faults::of(tool);
     let Some(name) = id.strip_prefix(SYSTEM) else {
-        return faults.told;
+        return faults.found;
     };
     if !tool.language.is_configuration() {
         faults.placeholders(name);
-        return faults.told;
+        return faults.found;
     }
     let is_program = name == "primitives/subprocess" || id.starts_with(PYTHON);
     faults.missing(name);
@@ -86,7 +86,7 @@ pub(super) fn tool(tool: &ToolFile, id: &str) -> Vec<Diagnostic> {
         "primitives/http_client" => OF_REQUESTS,
         "runtimes/mcp/http" | "runtimes/mcp/stdio" => OF_SERVERS_TOOLS,
         "primitives/filesystem" => OF_FILES,
-        _ => return faults.told,
+        _ => return faults.found,
     };
     let known = [known, OF_ALL].concat();
     let executor = id.rsplit('/').next().unwrap_or(id);
@@ -118,10 +118,10 @@ pub(super) fn tool(tool: &ToolFile, id: &str) -> Vec<Diagnostic> {
             &format!("write one of {}", OPERATIONS.join(", ")),
         );
     }
-    faults.told
+    faults.found
 }
 
-/// What is wrong with the definition of a server.
+/// The faults in the definition of a server.
 pub(super) fn server(tool: &ToolFile) -> Vec<Diagnostic> {
     let mut faults = Faults::of(tool);
     if tool.configured("command").is_none() && tool.configured("url").is_none() {
@@ -139,19 +139,19 @@ pub(super) fn server(tool: &ToolFile) -> Vec<Diagnostic> {
     faults.environment();
     faults.address();
     faults.headers();
-    faults.told
+    faults.found
 }
 
 struct Faults<'a> {
     tool: &'a ToolFile,
-    told: Vec<Diagnostic>,
+    found: Vec<Diagnostic>,
 }
 
 impl<'a> Faults<'a> {
     fn of(tool: &'a ToolFile) -> Faults<'a> {
         Faults {
             tool,
-            told: Vec::new(),
+            found: Vec::new(),
         }
     }
 
@@ -162,7 +162,7 @@ impl<'a> Faults<'a> {
         message: String,
         help: &str,
     ) {
-        self.told.push(Diagnostic {
+        self.found.push(Diagnostic {
             rule,
             severity,
             span,
@@ -175,17 +175,17 @@ impl<'a> Faults<'a> {
         self.push((RUNNABLE, Severity::Error), span, message, help);
     }
 
-    /// A value of `config`, where it is written down.
+    /// A value of `config`, if it is a literal.
     fn get(&self, key: &str) -> Option<&'a Literal> {
         let value = self.tool.configured(key);
         value.filter(|value| !value.is_computed())
     }
 
-    /// A `{name}` of a request that is not a parameter's, unless its place is reported.
+    /// Reports a `{name}` of a request that is not a parameter, unless its place is reported already.
     fn placeholders(&mut self, executor: &str) {
         if executor == "primitives/http_client"
             && let Some((name, at)) = self.tool.lost_placeholder()
-            && self.told.iter().all(|told| told.span != at.span)
+            && self.found.iter().all(|known| known.span != at.span)
         {
             self.add(
                 at.span.clone(),
@@ -195,7 +195,7 @@ impl<'a> Faults<'a> {
         }
     }
 
-    /// What has to be named for what runs it, and is not.
+    /// Reports a key that the executor needs and the file lacks.
     fn missing(&mut self, name: &str) {
         let tool = self.tool;
         let has = |key: &str| tool.configured(key).is_some();
@@ -203,7 +203,8 @@ impl<'a> Faults<'a> {
         let takes = |name: &str| parameters.is_some_and(|all| all.get(name).is_some());
         let key = match name {
             "primitives/subprocess" if !has("command") && !has("image") => {
-                // Without a program there is nothing: what the format's own example leaves to its runtime is not a case of this.
+                // Without a program nothing can run. The format's own example, which leaves it to a runtime, is not
+                // this case.
                 self.add(
                     tool.place("config", None),
                     "`config.command` is missing, which `subprocess` runs".to_owned(),
@@ -222,7 +223,7 @@ impl<'a> Faults<'a> {
             crate::Executor::Id(executor) => executor.as_str(),
             _ => name,
         };
-        // The format asks for no `config`, and says what a type is without one.
+        // The format does not require `config`, and describes each type without one.
         self.push(
             (RUNNABLE, Severity::Warning),
             tool.place("config", None),
@@ -231,7 +232,7 @@ impl<'a> Faults<'a> {
         );
     }
 
-    /// Keys that nothing reads: but `{key}` may name any.
+    /// Reports keys that nothing reads; a `{key}` in a text may read any.
     fn unknown(&mut self, known: &[&str], reader: &str) {
         let Some(config) = self.tool.field("config") else {
             return;
@@ -391,14 +392,14 @@ impl<'a> Faults<'a> {
         self.map("query");
     }
 
-    /// `config.url`, as far as it is known before variables are put in.
+    /// `config.url`, as far as it is known before expansion.
     fn address(&mut self) {
         let Some(value) = self.get("url") else { return };
         let Some(url) = value.as_text() else { return };
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
         let is_asked = ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str());
-        let begin = url.split(['/', ':', '?', '#']).next().unwrap_or_default();
-        if !is_asked && !begin.contains(['{', '$']) {
+        let head = url.split(['/', ':', '?', '#']).next().unwrap_or_default();
+        if !is_asked && !head.contains(['{', '$']) {
             self.add(
                 value.span.clone(),
                 format!("`config.url` is `{url}`, which is not an address of HTTP"),
@@ -408,7 +409,7 @@ impl<'a> Faults<'a> {
         }
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
         let is_parameter = template::placeholders(host).next().is_some()
-            || scheme.is_empty() && begin.starts_with('{');
+            || scheme.is_empty() && head.starts_with('{');
         if is_parameter {
             self.add(
                 value.span.clone(),
@@ -451,14 +452,14 @@ impl<'a> Faults<'a> {
     }
 }
 
-/// Whether variables or parameters are put in, so that only running it tells what it is.
+/// Whether a text has variables or parameters, so that its value is known only at run time.
 fn is_expanded(value: &Literal) -> bool {
     value
         .as_text()
         .is_some_and(|text| text.contains(['{', '$']))
 }
 
-/// The names that `{name}` stands for in the texts of a value. As deep as literals nest.
+/// The names of the `{name}` placeholders in the texts of a value. The recursion is as deep as literals nest.
 fn named(value: &Literal) -> Vec<&str> {
     match &value.content {
         Content::Text(text) => template::placeholders(text).collect(),

@@ -1,4 +1,4 @@
-//! Whether what runs a tool can run it, as far as the file alone tells.
+//! Whether an executor can run a tool, as far as the file alone shows.
 
 use super::config_rules;
 use crate::Severity;
@@ -10,9 +10,9 @@ use crate::{Executor, Language, ToolFile, executor_id, executors, template};
 
 const NODE: &str = "rye/core/runtimes/node/node";
 
-/// Why a tool could never run, with what to do; runtimes of a project are not known here.
+/// Why a tool could never run, and how to repair it. Runtimes of a project are not known here.
 ///
-/// A configuration that a runtime of Python is to run and that names no program is a warning: the format's own example is one.
+/// A configuration for a Python runtime that names no program is a warning: the format's own example is one.
 pub(crate) fn unrunnable(tool: &ToolFile) -> Vec<Diagnostic> {
     if tool.metadata.tool_type.as_deref() == Some("mcp_server") {
         return config_rules::server(tool);
@@ -24,7 +24,7 @@ pub(crate) fn unrunnable(tool: &ToolFile) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let id = executor_id(executor);
-    let told = |severity, message, help: &str| {
+    let fault = |severity, message, help: &str| {
         vec![Diagnostic {
             rule: RUNNABLE,
             severity,
@@ -45,7 +45,7 @@ pub(crate) fn unrunnable(tool: &ToolFile) -> Vec<Diagnostic> {
             },
             |nearest| format!("did you mean `{nearest}`?"),
         );
-        return told(Severity::Error, message, &help);
+        return fault(Severity::Error, message, &help);
     }
     let has = |key: &str| tool.configured(key).is_some();
     let is_script = matches!(tool.language, Language::JavaScript | Language::TypeScript);
@@ -58,7 +58,7 @@ pub(crate) fn unrunnable(tool: &ToolFile) -> Vec<Diagnostic> {
     };
     if let Some(language) = language {
         let is_example = tool.language.is_configuration() && id.starts_with(PYTHON);
-        return told(
+        return fault(
             if is_example {
                 Severity::Warning
             } else {
@@ -75,20 +75,20 @@ pub(crate) fn unrunnable(tool: &ToolFile) -> Vec<Diagnostic> {
 }
 
 impl ToolFile {
-    /// What `config` says under that key, if it is not null.
+    /// The value of a key of `config`, if it is not null.
     pub(super) fn configured(&self, key: &str) -> Option<&Literal> {
         let value = self.field("config")?.get(key)?;
         (!value.is_null()).then_some(value)
     }
 
-    /// The first `{name}` of a request that no parameter has, of a tool that says which it takes.
+    /// The first `{name}` of a request that is not a parameter, if the tool declares its parameters.
     ///
-    /// In a body only a text that is nothing else: braces are part of many texts.
+    /// In a body only a text that is exactly `{name}` counts: braces are part of many texts.
     pub fn unknown_placeholder(&self) -> Option<String> {
         self.lost_placeholder().map(|(name, _)| name)
     }
 
-    /// The same, and the text that it is in.
+    /// The same, with the text that holds the name.
     pub(super) fn lost_placeholder(&self) -> Option<(String, &Literal)> {
         let inputs = std::iter::once(&self.schema.input)
             .chain(self.actions.iter().map(|action| &action.input));
@@ -121,7 +121,7 @@ impl ToolFile {
     }
 }
 
-/// The texts of a value, wherever in it.
+/// All texts in a value.
 fn texts(value: &Literal) -> Vec<&Literal> {
     match &value.content {
         Content::Text(_) => vec![value],
@@ -134,7 +134,7 @@ fn texts(value: &Literal) -> Vec<&Literal> {
     }
 }
 
-/// Whether an id may be an executor: what is below the system's directory is the system's, the rest may be the project's.
+/// Whether an id may be an executor: the system's ids are known, any other may be the project's.
 fn is_known(id: &str) -> bool {
     let is_system = id.starts_with(SYSTEM);
     !is_system || executors::SYSTEM_EXECUTORS.contains(&id)

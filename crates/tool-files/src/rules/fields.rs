@@ -1,4 +1,4 @@
-//! Rules 1 to 6 and 8: the fields that a tool has, and what may are in them.
+//! Rules 1 to 6 and 8: the fields of a tool and their values.
 
 use crate::Language;
 use crate::Severity;
@@ -86,7 +86,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
 
 /// Rules 1 and 2.
 fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
-    // What could not be read at all is reported already.
+    // A file without any readable field is reported already.
     if (subject.language.is_configuration() || subject.language == Language::Bash)
         && subject.reading.fields.is_empty()
         && !subject.text.trim().is_empty()
@@ -119,7 +119,7 @@ fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             ],
         )
     };
-    // What nobody calls needs none of what a call reads.
+    // A file that is not called needs none of the fields of a call.
     let part = subject.part().filter(|part| !TOOL_TYPES.contains(part));
     let wanted = if part.is_some() {
         &["executor_id"]
@@ -135,7 +135,7 @@ fn missing(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
         } else {
             (*name).to_owned()
         };
-        // What the format's own examples leave out.
+        // The format's own examples leave these out.
         let is_excused = match *name {
             "description" => {
                 has_variables && matches!(subject.tool_type(), Some("runtime" | "library"))
@@ -254,7 +254,7 @@ fn shape(subject: Subject<'_>, field: &Field, diagnostics: &mut Diagnostics) {
             rule,
             value.span.clone(),
             match &value.content {
-                // Which number it is says what is wrong with it.
+                // The number itself shows the fault.
                 Content::Number(number) => {
                     format!("`{}` is {number}, where {wanted} belongs", field.name)
                 }
@@ -428,7 +428,7 @@ fn misfit(
     }
 }
 
-/// X.Y.Z, digits only, as the origin checks it.
+/// X.Y.Z, digits only, as Rye checks it.
 pub(crate) fn is_version(text: &str) -> bool {
     let mut parts = 0;
     text.split('.').all(|part| {
@@ -446,7 +446,7 @@ pub(crate) fn is_kebab(text: &str) -> bool {
     })
 }
 
-/// What to write for a name that is not kebab-case. Letters that kebab-case does not have are nobody's but the author's.
+/// The advice for a name that is not kebab-case. Only the author can replace letters outside ASCII.
 pub(super) fn instead(verb: &str, name: &str, fallback: &str) -> String {
     if name.is_ascii() {
         format!("{verb} `{}`", kebab(name, fallback))
@@ -455,7 +455,7 @@ pub(super) fn instead(verb: &str, name: &str, fallback: &str) -> String {
     }
 }
 
-/// `DeployService` as `deploy-service`; of a path the last part.
+/// `DeployService` as `deploy-service`; the last part of a path.
 pub(crate) fn kebab(text: &str, fallback: &str) -> String {
     let name = text.rsplit('/').next().unwrap_or(text);
     let mut out = String::new();

@@ -16,7 +16,7 @@ pub(crate) use subject::Subject;
 use crate::diagnostic::Diagnostics;
 use crate::read::ReadScope;
 
-/// Applies every rule to a file; where less is asked for, those that tell of it, and some of the others as well.
+/// Applies the rules to a file: all of them, or with a smaller scope those that report errors and a few others.
 pub(crate) fn apply(subject: Subject<'_>, scope: ReadScope, diagnostics: &mut Diagnostics) {
     fields::apply(subject, diagnostics);
     schemas::apply(subject, diagnostics);

@@ -24,7 +24,7 @@ pub(super) fn apply(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     around(subject, diagnostics);
 }
 
-/// Rule 11, as far as it can be checked without running the tool; the rest is checked when it runs.
+/// Rule 11, as far as the code shows it; each call checks the rest.
 pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     if !subject.is_tool() {
         return;
@@ -82,7 +82,7 @@ pub(super) fn returns(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
             "write `def execute(params: dict, project_path: str) -> dict:`".to_owned(),
         );
     }
-    // One way out that is not in order is for whoever runs the tool to find; a tool without any other never succeeds.
+    // A single bad return is found at run time; a tool with bad returns alone never succeeds.
     let has_other = entry.returns.iter().any(|one| {
         let is_bad = matches!(
             one.gives,
@@ -247,7 +247,7 @@ fn naming(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
 fn signature_line(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     let mut at = 0;
     let allowed = signature::signature_line(subject.text, subject.language.signature_style());
-    // Further down a line of that kind is part of the tool's text.
+    // Further down, such a line is part of the tool's text.
     for (n, line) in subject.text.split_inclusive('\n').take(4).enumerate() {
         let span = at..at + line.trim_end().len();
         at += line.len();
@@ -366,7 +366,7 @@ fn parameters(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
                 diagnostics,
             );
         }
-        // The first schema that there is wins.
+        // The first schema wins.
         return;
     }
     if let Some(list) = reading.get("parameters") {
@@ -546,7 +546,7 @@ fn around(subject: Subject<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Whether a configuration runs a program that asks the network.
+/// Whether a configuration runs a program that accesses the network.
 fn fetches(config: &Literal) -> bool {
     let command = config.get("command").and_then(Literal::as_text);
     let Some(command) = command else { return false };

@@ -1,4 +1,4 @@
-//! Rule F06: invalid schemas, each with the place of the file where it says so.
+//! Rule F06: invalid schemas, each with its place in the file.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::read::shortened;
 use crate::rule::BAD_SCHEMA;
 use crate::{ReturnContract, ToolFile};
 
-/// Where schemas of parameters stand, the one that is used first.
+/// Fields with a schema of the parameters; the first one in the file is used.
 const INPUT: &[&str] = &["input_schema", "config_schema", "parameters"];
 const OUTPUT: &[&str] = &["output_schema", "outputs"];
 
-/// What keywords take, for whom they are given something else.
+/// The values that a keyword takes, for a message.
 const TAKES: &[(&str, &str)] = &[
     ("minLength", "a whole number of 0 or more"),
     ("maxLength", "a whole number of 0 or more"),
@@ -71,30 +71,30 @@ const TAKES: &[(&str, &str)] = &[
     ("examples", "a list"),
 ];
 
-/// What is wrong with the schemas of a tool.
+/// The faults in the schemas of a tool.
 pub(crate) fn uncompiled(tool: &ToolFile) -> Vec<Diagnostic> {
     let schemas = Schemas { tool };
     let input = Validator::new(&tool.schema.input);
     let output = ReturnContract::new(tool.schema.output.as_ref());
-    let (is_none, mut told) = (input.is_err() || output.is_err(), Vec::new());
+    let (is_invalid, mut faults) = (input.is_err() || output.is_err(), Vec::new());
     if let Err(why) = input {
-        told.push(schemas.none(INPUT, &tool.schema.input, &why));
+        faults.push(schemas.none(INPUT, &tool.schema.input, &why));
     }
     if let (Err(why), Some(schema)) = (output, &tool.schema.output) {
-        told.push(schemas.none(OUTPUT, schema, &why));
+        faults.push(schemas.none(OUTPUT, schema, &why));
     }
-    if !is_none && tool.is_callable() {
-        told.extend(schemas.unfit_defaults());
+    if !is_invalid && tool.is_callable() {
+        faults.extend(schemas.unfit_defaults());
         let kind = tool.schema.input.get("type");
         if kind.is_some_and(|kind| kind != "object" && !kind.is_array()) {
-            told.push(error(
+            faults.push(error(
                 schemas.place(INPUT, "/type"),
                 "the schema of the parameters takes no object, and parameters are one".to_owned(),
                 Some("write `type: object`".to_owned()),
             ));
         }
     }
-    told
+    faults
 }
 
 fn error(span: Range<usize>, message: String, help: Option<String>) -> Diagnostic {
@@ -107,13 +107,13 @@ fn error(span: Range<usize>, message: String, help: Option<String>) -> Diagnosti
     }
 }
 
-/// The schemas of a tool as they are in its file.
+/// The schemas of a tool, as they are in its file.
 struct Schemas<'a> {
     tool: &'a ToolFile,
 }
 
 impl<'a> Schemas<'a> {
-    /// Why a schema is invalid.
+    /// The diagnostic for an invalid schema.
     fn none(&self, fields: &[&str], schema: &Value, why: &SchemaError) -> Diagnostic {
         match why {
             SchemaError::Invalid { path, source } => {
@@ -163,7 +163,7 @@ impl<'a> Schemas<'a> {
         }
     }
 
-    /// A keyword with what it does not take.
+    /// A keyword with a value that it does not take.
     fn invalid(
         &self,
         fields: &[&str],
@@ -171,7 +171,7 @@ impl<'a> Schemas<'a> {
         path: &str,
         source: &dyn std::error::Error,
     ) -> Diagnostic {
-        // What is wrong with an item of a list is wrong with what takes the list.
+        // A fault in an item of a list is a fault of the list's keyword.
         let keyword = path
             .rsplit('/')
             .find_map(|part| TAKES.iter().find(|(keyword, _)| *keyword == part));
@@ -194,12 +194,12 @@ impl<'a> Schemas<'a> {
         }
     }
 
-    /// Which parameters have a default that their own schema refuses, and why.
+    /// Parameters with a default that their own schema refuses, and the reasons.
     fn unfit_defaults(&self) -> Vec<Diagnostic> {
         let properties = self.tool.schema.input.get("properties");
         let mut unfit = Vec::new();
         for (name, schema) in properties.and_then(Value::as_object).into_iter().flatten() {
-            // A part of a schema may refer to the rest of it; then only the call tells.
+            // A part of a schema may refer to the rest of it; then only a call checks the default.
             if let Some(default) = schema.get("default")
                 && let Ok(validator) = Validator::new(schema)
                 && let Some(first) = validator.validate(default).into_iter().next()
@@ -223,12 +223,12 @@ impl<'a> Schemas<'a> {
         fields.next()
     }
 
-    /// The bytes of what a JSON pointer into a schema means, or of the nearest thing around it.
+    /// The bytes of the value that a JSON pointer into a schema names, or of the nearest value around it.
     fn place(&self, fields: &[&str], pointer: &str) -> Range<usize> {
         let steps = pointer.split('/').skip(1).map(plain);
         let mut steps: Vec<String> = steps.collect();
         let mut at = self.root(fields);
-        // The parts of a tool are branches of what it takes.
+        // The actions of a tool are branches of its schema.
         if fields == INPUT
             && let [all, branch, ..] = steps.as_slice()
             && all == "allOf"
@@ -252,7 +252,7 @@ impl<'a> Schemas<'a> {
         let Some(mut at) = at.or_else(|| self.tool.field("actions")) else {
             return 0..0;
         };
-        // A list of parameters is the properties of an object.
+        // A list of parameters is the `properties` of an object.
         if at.as_list().is_some()
             && let [properties, name, ..] = steps.as_slice()
             && properties == "properties"
@@ -265,7 +265,7 @@ impl<'a> Schemas<'a> {
             at = parameter;
             steps.drain(..2);
         }
-        // A map of names to schemas may be left without the keyword that says so.
+        // A map of names to schemas may lack the keyword `properties`.
         if steps.first().is_some_and(|step| step == "properties") && at.get("properties").is_none()
         {
             steps.remove(0);
@@ -285,17 +285,17 @@ impl<'a> Schemas<'a> {
         self.reference_of(fields, is_meant, &mut String::new())
     }
 
-    /// The first reference of a schema for which that holds, and what it says.
+    /// The place of the first reference for which `is_meant` holds; its text goes into `target`.
     fn reference_of(
         &self,
         fields: &[&str],
         is_meant: &dyn Fn(&str) -> bool,
-        said: &mut String,
+        target: &mut String,
     ) -> Range<usize> {
         let actions = self.tool.field("actions").filter(|_| fields == INPUT);
         for root in self.root(fields).into_iter().chain(actions) {
             if let Some(found) = reference(root, is_meant) {
-                found.as_text().unwrap_or_default().clone_into(said);
+                found.as_text().unwrap_or_default().clone_into(target);
                 return found.span.clone();
             }
         }
@@ -303,7 +303,7 @@ impl<'a> Schemas<'a> {
     }
 }
 
-/// The first `$ref` in a schema for which that holds. As deep as literals nest.
+/// The first `$ref` in a schema for which `is_meant` holds. The recursion is as deep as literals nest.
 fn reference<'a>(at: &'a Literal, is_meant: &dyn Fn(&str) -> bool) -> Option<&'a Literal> {
     match &at.content {
         Content::List(items) => items.iter().find_map(|item| reference(item, is_meant)),
@@ -318,7 +318,7 @@ fn reference<'a>(at: &'a Literal, is_meant: &dyn Fn(&str) -> bool) -> Option<&'a
     }
 }
 
-/// A step of a JSON pointer as it is meant: RFC 6901, section 4.
+/// A step of a JSON pointer, unescaped: RFC 6901, section 4.
 fn plain(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }

@@ -1,4 +1,4 @@
-//! Rules 7, 9 and 10: what is said about parameters.
+//! Rules 7, 9 and 10: the declarations of parameters.
 
 use crate::diagnostic::Diagnostics;
 use crate::literal::{Content, Literal};
@@ -11,7 +11,7 @@ const TYPES: &[&str] = &[
     "string", "integer", "number", "boolean", "object", "array", "null",
 ];
 
-/// What a parameter of a list may say.
+/// The keys of a parameter in a list.
 pub(crate) const PARAMETER_KEYS: &[&str] = &[
     "name",
     "type",
@@ -188,7 +188,7 @@ fn parameters(list: &Literal, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Looks at a schema and all schemas in it. As deep as literals nest.
+/// Checks a schema and all schemas in it. The recursion is as deep as literals nest.
 fn check(schema: &Literal, name: &str, diagnostics: &mut Diagnostics) {
     let members = match &schema.content {
         Content::Map(members) => members,
@@ -283,7 +283,7 @@ fn check_type(value: &Literal, name: &str, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// What other languages call the types.
+/// The JSON Schema type for a type name of another language.
 fn meant(word: &str) -> Option<&'static str> {
     Some(match word.to_ascii_lowercase().as_str() {
         "str" | "text" | "path" => "string",

@@ -1,10 +1,10 @@
-//! What the rules know of a file.
+//! The file that the rules check.
 
 use crate::ItemId;
 use crate::Language;
 use crate::read::Reading;
 
-/// The table "Tool Types".
+/// The tool types in the format's table "Tool Types".
 pub(super) const TOOL_TYPES: &[&str] = &[
     "python",
     "script",
@@ -20,7 +20,7 @@ pub(super) const TOOL_TYPES: &[&str] = &[
 /// Types that no executor runs.
 pub(super) const WITHOUT_EXECUTOR: &[&str] = &["primitive", "runtime", "library", "mcp_server"];
 
-/// What the rules know of a file.
+/// The file that the rules check.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'a> {
     pub(crate) id: &'a ItemId,
@@ -38,7 +38,7 @@ impl Subject<'_> {
         self.reading.get("executor_id")?.as_text()
     }
 
-    /// Whether its program gets the parameters as variables.
+    /// Whether its program receives the parameters as variables.
     pub(crate) fn gives_variables(&self) -> bool {
         let executor = crate::executor_id(self.executor().unwrap_or_default());
         (self.language == Language::Bash || self.language.is_configuration())
@@ -49,7 +49,7 @@ impl Subject<'_> {
             .contains(&executor)
     }
 
-    /// Where something missing is reported: the first line of the author's own, after the signature.
+    /// Where a missing field is reported: the author's first line, after the signature.
     pub(crate) fn top(&self) -> std::ops::Range<usize> {
         let mut at = 0;
         for line in self.text.split_inclusive('\n').take(3) {
@@ -62,14 +62,14 @@ impl Subject<'_> {
         0..0
     }
 
-    /// Whether it is called at all, rather than used by others.
+    /// Whether it is called itself, rather than used by other files.
     pub(crate) fn is_tool(&self) -> bool {
         self.part().is_none()
     }
 
-    /// What the file is where nobody calls it: a type that has no executor; a program that names no executor and has nothing
-    /// that one could call or start, which is a module for others to import; or a configuration of a type that is not in the
-    /// table and names no executor, which is data. `None` for a tool.
+    /// The kind of a file that is not called; `None` for a tool. It is a type without an executor; or a program with no
+    /// executor and nothing to call or start: a module for imports; or a configuration of an unknown type without an
+    /// executor: data.
     pub(crate) fn part(&self) -> Option<&str> {
         let tool_type = self.tool_type();
         if let Some(part) = tool_type.filter(|name| WITHOUT_EXECUTOR.contains(name)) {
@@ -92,7 +92,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Whether a field is written as a variable of a program.
+    /// Whether fields are written as variables of a program.
     pub(crate) fn has_variables(&self) -> bool {
         !self.language.is_configuration() && !self.reading.is_yaml
     }

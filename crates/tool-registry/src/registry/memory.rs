@@ -1,15 +1,16 @@
-//! Files that were found before, so that what was read of the same bytes is not read again.
+//! A cache of files by their bytes, so that equal bytes are not parsed again.
 //!
-//! A file is opened and read whenever it is looked for. If its bytes are those of the time before, what follows from them
-//! alone is taken from there: fields, schemas, imports, the digest. Whether it may run does not follow from them, and is asked
-//! anew. It is this process's own memory: nothing of it comes from a disk.
+//! A file is opened and read at every lookup. If its bytes are the cached ones, the values that follow from the bytes
+//! alone are reused: fields, schemas, imports, the digest. Whether it may run does not follow from its bytes, and is
+//! decided each time.
+//! The cache is in the memory of this process: nothing in it comes from a disk.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
 
 use crate::{ItemId, Space, ToolSource};
 
-/// More files than this, or longer ones together, are not remembered: all are forgotten.
+/// The most files, and the most bytes, in the cache. Beyond either limit the cache is cleared.
 const MAX_FILES: usize = 128;
 const MAX_BYTES: usize = 8 << 20;
 
@@ -23,10 +24,10 @@ struct Files {
 }
 
 impl Memory {
-    /// The file as it was found before, if it has the same text and place, or else itself.
+    /// The cached file with the same place and text, or else `found` itself.
     pub(super) fn of(&self, found: ToolSource) -> ToolSource {
         if found.path.is_none() {
-            // It lies on no disk, and whoever made it has it.
+            // It is on no disk, and its maker keeps it.
             return found;
         }
         let Ok(mut files) = self.0.lock() else {
@@ -45,7 +46,7 @@ impl Memory {
                 ..Files::default()
             };
         }
-        // The same place with other bytes counts twice until all are forgotten: never too little.
+        // A place with new bytes counts twice until the cache is cleared, so the total is never too low.
         files.by_place.insert(place, found.clone());
         found
     }

@@ -1,7 +1,7 @@
-//! Where tools are: the project's `.ai/tools`, the user's, and those that come with toolglot.
+//! The registry of tools: the project's `.ai/tools`, the user's, and the tools that come with toolglot.
 //!
-//! A directory is opened once and everything in it is opened below that handle, so no link and no `..` leads out of it.
-//! A file is read once; what was read is what is checked, verified and run.
+//! A directory is opened once, and all files are opened below that handle, so no link and no `..` leads out of it.
+//! A file is read once; the same bytes are checked, verified and run.
 
 mod memory;
 mod open;
@@ -22,26 +22,26 @@ use open::{failure, lacks, read};
 use crate::tool_source::wrapped;
 use crate::{Entry, FileStamp, FindError, ToolSource, servers, system};
 
-/// The directory of tools below a project's or a user's.
+/// The directory of tools below a project's or a user's root.
 const TOOLS: &str = ".ai/tools";
 
 /// The tools that can be found.
 #[derive(Debug)]
 pub struct Registry {
     places: Vec<(Space, Dir, PathBuf)>,
-    /// Files that lie on no disk.
+    /// Files that are on no disk.
     made: BTreeMap<ItemId, ToolSource>,
-    /// What is wrong with what they are made from.
+    /// The faults in the files that those are made from.
     problems: Vec<String>,
-    /// Files that were found before.
+    /// The cache of files.
     memory: Memory,
 }
 
 impl Registry {
-    /// Opens the spaces that there are. A space without `.ai/tools` is empty.
+    /// Opens the spaces that exist. A space without `.ai/tools` is empty.
     ///
     /// # Errors
-    /// If a directory of tools is there and cannot be opened; one that is a link out of its project, for example.
+    /// If a directory of tools exists and cannot be opened, for example a link out of its project.
     pub fn open(spaces: &Spaces) -> Result<Registry, FindError> {
         let mut places = Vec::new();
         let roots = [
@@ -79,22 +79,22 @@ impl Registry {
                     "`{id}` is defined twice: in {} and in {name}",
                     known.name()
                 ));
-                // Neither may stand for the other: what cannot be read is not called.
+                // Neither may replace the other: an empty text is reported as ambiguous.
                 self.made.insert(id, known.with_text(String::new()));
             }
         }
         self
     }
 
-    /// The file that an id means: the first space that has it, in it the first of [`EXTENSIONS`].
+    /// The file of an id: the first space that has it, and there the first of [`EXTENSIONS`].
     ///
     /// # Errors
-    /// [`FindError`]. A file that is there and cannot be read ends the search: the next space's is another tool.
+    /// [`FindError`]. A file that exists and cannot be read ends the search: the next space's file is another tool.
     pub fn find(&self, id: &ItemId) -> Result<ToolSource, FindError> {
         self.find_from(id, Space::Project)
     }
 
-    /// The same, from `space` on: what the user's tools depend on is not the project's.
+    /// The same, from `space` on: the user's tools do not depend on the project's.
     ///
     /// # Errors
     /// As [`find`](Registry::find).
@@ -118,7 +118,7 @@ impl Registry {
                     };
                     let path = Some(root.join(relative));
                     let found = ToolSource::new(entry, *language, path, text);
-                    // A file that stands for the same tool of the same server is that tool, with words of its own.
+                    // A file that wraps the same tool of the same server is that tool, with its own metadata.
                     if let Some(made) = made
                         && wrapped(made).is_none_or(|tool| wrapped(&found) != Some(tool))
                     {
@@ -147,7 +147,7 @@ impl Registry {
         })
     }
 
-    /// The tool that a call names: the file of that id, or else the tool of a server that is `SERVER/TOOL`.
+    /// The tool that a call names: the file of that id, or else the server's tool `SERVER/TOOL`.
     ///
     /// # Errors
     /// As [`find`](Registry::find).
@@ -160,7 +160,7 @@ impl Registry {
         of_server.and_then(|id| self.find(&id).ok()).ok_or(error)
     }
 
-    /// The file of exactly that id, extension and space; `None` if it is not there.
+    /// The file of exactly that id, extension and space; `None` if it does not exist.
     ///
     /// # Errors
     /// As [`find`](Registry::find).
@@ -193,7 +193,7 @@ impl Registry {
     fn nearest(&self, id: &ItemId) -> Option<String> {
         let (entries, _) = self.list();
         let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
-        // Who forgets the directory means the name.
+        // An id without its directory probably means the tool of that name.
         let by_name: Vec<&&str> = ids
             .iter()
             .filter(|other| other.rsplit('/').next() == Some(id.name()))
@@ -204,9 +204,9 @@ impl Registry {
         toolglot_toolset::nearest(id.as_str(), ids.iter().copied()).map(str::to_owned)
     }
 
-    /// Every tool that can be called by its id, in order of id, and what could not be listed.
+    /// Every tool that can be called by its id, in order of id, and the faults of the listing.
     ///
-    /// Looks at names only; of files that share an id the one that [`find`](Registry::find) would give.
+    /// Reads names only. Of files with one id it lists the one that [`find`](Registry::find) would give.
     pub fn list(&self) -> (Vec<Entry>, Vec<String>) {
         let (entries, problems) = self.listed(false);
         (
@@ -215,7 +215,8 @@ impl Registry {
         )
     }
 
-    /// The same with what tells whether a file was changed; none of what comes with toolglot, or where nothing does.
+    /// The same, each with the stamp that shows whether the file changed; `None` for a file on no disk, or without a
+    /// stamp.
     pub fn stamped(&self) -> (Vec<(Entry, Option<FileStamp>)>, Vec<String>) {
         self.listed(true)
     }
@@ -228,7 +229,7 @@ impl Registry {
             walk::walk((dir, root), *space, is_stamped, &mut add, &mut problems);
         }
         for entry in system::entries() {
-            // It changes with the program only.
+            // It changes only with the program.
             add(entry, is_stamped.then(FileStamp::default));
         }
         for made in self.made.values() {
@@ -237,7 +238,7 @@ impl Registry {
                 space: made.space,
                 extension: made.extension,
             };
-            // It lies on no disk, and nothing of it is remembered.
+            // It is on no disk, and is never cached.
             add(entry, None);
         }
         let rank = |entry: &Entry| {
@@ -246,7 +247,7 @@ impl Registry {
                 .position(|(extension, _)| *extension == entry.extension);
             (entry.space, extension)
         };
-        // Those of one id stay as they were found, one after the other.
+        // The sort is stable: files of one id stay in the order in which they were found.
         all.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));
         let mut shadowed = Vec::new();
         let mut entries: Vec<(Entry, Option<FileStamp>)> = Vec::with_capacity(all.len());
@@ -261,7 +262,7 @@ impl Registry {
             } else {
                 entry
             };
-            // That the project's file comes before the user's is meant; two in one directory are a slip.
+            // The project's file may shadow the user's; two in one directory are a mistake.
             if other.space == known.0.space && other.extension != known.0.extension {
                 let Entry { id, extension, .. } = &known.0;
                 shadowed.push(format!(
@@ -282,7 +283,7 @@ impl Registry {
     pub fn read(&self, entry: &Entry) -> Result<ToolSource, FindError> {
         let place = self.places.iter().find(|(here, ..)| *here == entry.space);
         let language = Language::of_extension(entry.extension);
-        // None of the other names that it could have was there when it was listed.
+        // No file with an earlier extension was there when it was listed.
         if let (Some((_, dir, root)), Some(language)) = (place, language)
             && !self.made.contains_key(&entry.id)
         {

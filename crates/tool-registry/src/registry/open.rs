@@ -8,22 +8,22 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 use crate::FindError;
 use toolglot_tool_files::MAX_BYTES;
 
-/// The text of a file below `dir`; `None` if it is not there.
+/// The text of a file below `dir`; `None` if it does not exist.
 pub(super) fn read(dir: &Dir, relative: &str) -> Result<Option<String>, FindError> {
     let path = || relative.to_owned();
     let failed = |error| failure(error, relative);
-    // Nothing is waited for: what turns out to be a pipe is closed again.
+    // Opening never blocks: a pipe is closed again.
     let opened = dir.open_with(relative, OpenOptions::new().read(true).nonblock(true));
     let file = match opened {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
-        // What cannot be opened may be a directory or a socket.
+        // A path that cannot be opened may be a directory or a socket.
         Err(error) => {
             let metadata = dir.metadata(relative).ok();
-            let told = metadata.map(|metadata| is_text_file(&metadata, relative));
-            return match told {
+            let checked = metadata.map(|metadata| is_text_file(&metadata, relative));
+            return match checked {
                 Some(Ok(false)) => Ok(None),
-                Some(Err(told)) => Err(told),
+                Some(Err(refusal)) => Err(refusal),
                 _ => Err(failed(error)),
             };
         }
@@ -47,7 +47,7 @@ pub(super) fn read(dir: &Dir, relative: &str) -> Result<Option<String>, FindErro
         .map_err(|_| FindError::NotText { path: path() })
 }
 
-/// Whether there is no such folder: then none of the names that a file could have in it has to be tried.
+/// Whether a folder does not exist: then no file name in it has to be tried.
 pub(super) fn lacks(dir: &Dir, folder: &str) -> bool {
     !folder.is_empty() && dir.metadata(folder).is_err_and(|error| is_absent(&error))
 }
@@ -59,7 +59,7 @@ fn is_absent(error: &io::Error) -> bool {
     )
 }
 
-/// Whether it may be a tool; a directory is not one, and no mistake.
+/// Whether a file may be a tool. A directory is not one, and not an error.
 fn is_text_file(metadata: &Metadata, relative: &str) -> Result<bool, FindError> {
     let path = || relative.to_owned();
     if metadata.is_dir() {
@@ -79,7 +79,7 @@ fn is_text_file(metadata: &Metadata, relative: &str) -> Result<bool, FindError> 
 
 pub(super) fn failure(error: io::Error, path: &str) -> FindError {
     let path = path.to_owned();
-    // What cap-std says where a path leads out of its directory.
+    // The error of cap-std for a path that leads out of its directory.
     if error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
         return FindError::Escapes { path };
     }

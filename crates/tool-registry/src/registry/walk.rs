@@ -9,12 +9,12 @@ use crate::stamp::FileStamp;
 use crate::{Entry, ItemId, Space};
 use toolglot_tool_files::EXTENSIONS;
 
-/// More files than this are not listed.
+/// The most files that are listed.
 const MAX_FILES: usize = 100_000;
-/// Directories nest no deeper than ids are long.
+/// The most levels of directories.
 const MAX_LEVELS: usize = 32;
 
-/// Tells `add` each tool file below a directory, and `problems` what could not be looked at.
+/// Passes each tool file below a directory to `add`, and each unreadable path to `problems`.
 pub(super) fn walk(
     (tools, root): (&Dir, &Path),
     space: Space,
@@ -74,7 +74,7 @@ pub(super) fn walk(
                 (kind.is_dir(), kind.is_file())
             };
             if is_dir {
-                // A link to a directory above would never end.
+                // Following a link to a parent directory would never end.
                 if level < MAX_LEVELS && !kind.is_symlink() {
                     match entry.open_dir() {
                         Ok(below) => open.push((below, format!("{relative}/"), level + 1)),

@@ -1,4 +1,4 @@
-//! What a signature leaves out can neither run nor say anything; what is trusted or locked leaves nothing out.
+//! Text that no signature covers can neither run nor set a field; trust and the lock cover the whole text.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use toolglot_tool_trust::Space;
 
 use crate::trust::{PrivateKey, Style, TIME, World, item, mine, sign_text, tool, write};
 
-/// What ends a line for one reader of tools or another, but not for all.
+/// Characters that end a line for one reader of tools or another, but not for all.
 const ENDS: &[&str] = &[
     "\r", "\u{b}", "\u{c}", "\u{1c}", "\u{1d}", "\u{1e}", "\u{85}", "\u{2028}", "\u{2029}", "\r\r",
 ];
@@ -41,7 +41,7 @@ fn no_line_of_a_signed_file_goes_on_unsigned() {
             for end in ENDS {
                 write(&file, &format!("#!/x{end}print('EVIL')\n{signed}"));
                 assert_eq!(world.standing("work/greet-it"), "stripped", "{end:?}");
-                // Nor does signing what was found take it for something that is left out.
+                // Signing the found text does not leave that line out either.
                 let key = PrivateKey::generate().expect("random bytes");
                 let text = format!("#!/x{end}print('EVIL')\n{signed}");
                 let again = sign_text(&text, language.signature_style(), &key, TIME, None);
@@ -70,12 +70,12 @@ fn no_part_of_a_signature_line_ends_it() {
         let end_of_line = signed.find('\n').expect("a line");
         for at in (0..=end_of_line).filter(|at| signed.is_char_boundary(*at)) {
             for end in ENDS {
-                let (before, behind) = signed.split_at(at);
+                let (before, after) = signed.split_at(at);
                 // As `\r\n` it is another end of the same line.
                 if at == end_of_line && *end == "\r" {
                     continue;
                 }
-                let text = format!("{before}{end}evil: 1{behind}");
+                let text = format!("{before}{end}evil: 1{after}");
                 assert!(
                     verify_text("w/a", &text, Style::Hash, &keys).is_err(),
                     "{text}"
@@ -119,8 +119,8 @@ fn a_shebang_is_trusted_and_locked_with_the_rest() {
     let found = world.found("work/greet-it");
     world.trust().trust(&[(&found, "1.0.0")]).expect("a home");
     let record = world.trust().record(&found).expect("it was trusted");
-    let kept = world.trust().trusted_text(&record);
-    assert_eq!(kept.as_deref(), Some(text.as_str()));
+    let copy = world.trust().trusted_text(&record);
+    assert_eq!(copy.as_deref(), Some(text.as_str()));
     let other = text.replace("python3", "python3.99");
     write(&file, &other);
     assert_eq!(world.standing("work/greet-it"), "changed");
@@ -130,7 +130,7 @@ fn a_shebang_is_trusted_and_locked_with_the_rest() {
     world.sign("work/greet-it", false);
     let signed = fs::read_to_string(&file).expect("it was signed");
     assert!(signed.starts_with("#!/usr/bin/env python3\n# rye:signed:"));
-    // No signature covers it, as in the origin's files; the lock does.
+    // As in Rye's files, no signature covers the shebang; the lock does.
     write(&file, &signed.replace("python3", "python3.99"));
     assert_eq!(world.standing("work/greet-it"), "not_locked");
     let found = world.found("work/greet-it");

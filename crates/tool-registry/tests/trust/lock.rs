@@ -1,4 +1,4 @@
-//! The lock of a project forbids, whoever signed or trusted.
+//! The lock of a project forbids a text, even one that is signed or trusted.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn what_the_lock_names_otherwise_does_not_run() {
             write(&path, &lock.replace(from, &to));
             assert_eq!(world.standing("work/greet-it"), "not_locked", "{to}");
         }
-        // What cannot be understood is not taken for "nothing is forbidden".
+        // An unreadable lock is not taken for "nothing is forbidden".
         for (from, to) in [("\"lock\": 1", "\"lock\": 99"), (&*digest, "")] {
             write(&path, &lock.replace(from, to));
             let opened = toolglot_tool_trust::Trust::open(&world.spaces());
@@ -65,7 +65,7 @@ fn what_was_only_trusted_elsewhere_is_unsigned_here() {
     write(&file, &tool("1.0.0"));
     let found = world.found("work/greet-it");
     world.trust().trust(&[(&found, "1.0.0")]).expect("a ledger");
-    // A clone: the lock is there, and what this user remembers is not.
+    // A clone has the lock, but not this user's ledger.
     fs::remove_dir_all(world.home.join(".ai/toolglot")).expect("it was there");
     assert_eq!(world.standing("work/greet-it"), "unsigned");
     write(&file, &tool("1.0.0").replace("Whom", "Who"));
@@ -104,7 +104,7 @@ fn without_the_lock_the_ledger_knows_what_was_where() {
     let texts = ["greet-it", "greet-me"].map(|name| fs::read_to_string(file(name)).expect("it"));
     for with_lock in [true, false] {
         if with_lock {
-            // The lock lies where whoever moves files can write.
+            // A program that can move files can also write the lock.
             let text = fs::read_to_string(&lock).expect("it was locked");
             write(&lock, &text.replace("work/greet-it", "work/greet-us"));
         } else {
@@ -118,14 +118,14 @@ fn without_the_lock_the_ledger_knows_what_was_where() {
     write(&file("greet-me"), &texts[0]);
     assert_eq!(world.standing("work/greet-it"), "moved");
     assert_eq!(world.standing("work/greet-me"), "moved");
-    // An earlier text of another tool as well; one of this tool was not moved, and is older than what was seen.
+    // An earlier text of another tool counts as moved too. One of this tool is not moved, but older than the seen one.
     write(&file("greet-it"), &tool("1.0.0").replace("Whom", "All"));
     world.sign("work/greet-it", false);
     fs::remove_file(&lock).expect("it was locked");
     assert_eq!(world.standing("work/greet-me"), "moved");
     write(&file("greet-it"), &texts[0]);
     assert_eq!(world.standing("work/greet-it"), "replayed");
-    // Whoever signs it anew at its new place has said so.
+    // A new signature at the new place accepts the move.
     world.sign("work/greet-me", false);
     assert_eq!(world.standing("work/greet-me"), "signed");
 }
@@ -160,7 +160,7 @@ fn of_two_texts_of_one_version_the_later_signature_counts() {
     );
     write(&file, &new);
     assert_eq!(world.standing("work/greet-it"), "signed");
-    // What it is trusted as does not make it later, and a line that holds for nobody says nothing.
+    // Trust in the older text does not make it later, and a signature that is not valid has no effect.
     let found = world.found("work/greet-it").with_text(old.clone());
     world.trust().trust(&[(&found, "1.0.0")]).expect("a ledger");
     write(&file, &old);
@@ -176,7 +176,7 @@ fn what_is_no_file_is_no_lock_and_no_key() {
     let world = World::new();
     let lock = world.project.join(".ai/toolglot.lock");
     let opened = || toolglot_tool_trust::Trust::open(&world.spaces()).map(|_| ());
-    // A pipe has no end; whoever opens it waits for ever.
+    // A pipe has no end; a reader of it waits forever.
     let pipe = |path: &std::path::Path| {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         assert!(
@@ -198,7 +198,7 @@ fn what_is_no_file_is_no_lock_and_no_key() {
     let why = opened().expect_err("it leads out").to_string();
     assert!(why.ends_with("out of the project"), "{why}");
     fs::remove_file(&lock).expect("it is there");
-    // What a project brings as a key and is none counts for nothing; among the user's own it is told.
+    // An unusable key file of a project is ignored; one among the user's own keys is reported.
     let keys = |root: &std::path::Path| root.join(".ai/trusted_keys/x.toml");
     pipe(&keys(&world.project));
     assert!(opened().is_ok());

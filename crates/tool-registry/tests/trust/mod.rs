@@ -93,7 +93,7 @@ fn item(id: &str) -> ItemId {
     ItemId::new(id).expect(id)
 }
 
-/// The keys of who trusts only themselves.
+/// The keyring of a user who trusts only this key.
 fn mine(key: &PrivateKey) -> Keyring {
     let mut keys = Keyring::default();
     keys.add(Signer {
@@ -144,11 +144,11 @@ fn each_way_to_tamper_is_refused_by_its_name() {
         world.sign("work/greet-it", v2);
         write(&file, &old);
         assert_eq!(world.standing("work/greet-it"), "replayed");
-        // A lock that is changed along with the file does not help: the user's own memory says so too.
+        // It does not help to change the lock along with the file: the user's ledger refuses the older version too.
         fs::remove_file(world.project.join(".ai/toolglot.lock")).expect("it is there");
         assert_eq!(world.standing("work/greet-it"), "replayed");
 
-        // The same version with another body, by the same key: the lock knows which one it was.
+        // The same version with another body, by the same key: the lock has the digest of the first one.
         write(&file, &tool("1.1.0"));
         world.sign("work/greet-it", v2);
         let key = world.trust().private_key().expect("a key");
@@ -183,7 +183,7 @@ fn version_two_covers_id_version_and_time() {
         code(&signed.replace("a: 1", "a: 2"), "w/a"),
         "hash_mismatch"
     );
-    // Version 1 leaves the time open, as the origin's does.
+    // Version 1 does not cover the time, as in Rye.
     let v1 = sign_text("a: 1\n", Style::Hash, &key, TIME, None);
     assert_eq!(code(&v1.replace("2026-02", "2027-02"), "w/b"), "V1");
 }
@@ -280,7 +280,7 @@ fn keys_count_only_where_the_user_said_so() {
         &sign_text(&tool("1.0.0"), Style::Hash, &stranger, TIME, None),
     );
     assert_eq!(world.standing("work/greet-it"), "untrusted_key");
-    // A project brings its own key along, and it is not taken for more than that.
+    // A key that a project brings is not trusted by that.
     let brought = format!(
         "# rye:signed:{TIME}:x\nfingerprint = \"{fingerprint}\"\nowner = \"stranger\"\n[public_key]\npem = \"\"\"\n{}\"\"\"\n",
         stranger.public().to_pem()
@@ -301,7 +301,7 @@ fn keys_count_only_where_the_user_said_so() {
     assert_eq!(listed, [("system", true), ("project", false)]);
     world.trust().pin(&fingerprint).expect("it is known");
     assert_eq!(world.standing("work/greet-it"), "signed");
-    // Pinned here, and nowhere else.
+    // Pinned here, and in no other project.
     let elsewhere = World::new();
     fs::create_dir_all(elsewhere.home.join(".ai")).expect("a folder");
     let pinned = format!(".ai/trusted_keys/{fingerprint}.toml");
@@ -321,7 +321,7 @@ fn keys_count_only_where_the_user_said_so() {
         world.trust().revoke("0000000000000000", TIME),
         Err(TrustError::UnknownKey(_))
     ));
-    // A key under a name that is not its own is no key.
+    // A key file under the name of another key is not a key.
     write(
         &world.home.join(".ai/trusted_keys/0000000000000000.toml"),
         &brought.replace(&fingerprint, "0000000000000000"),
@@ -373,7 +373,7 @@ fn trust_is_for_one_text_and_remembers_it() {
         trust.trusted_text(&record).as_deref(),
         Some(tool("1.0.0").as_str())
     );
-    // The user's own tools need neither, until one of them was signed.
+    // The user's own tools need neither a signature nor trust, until one of them was signed.
     write(&world.home.join(".ai/tools/work/my-own.py"), &tool("1.0.0"));
     assert_eq!(world.standing("work/my-own"), "own");
 }
@@ -415,10 +415,10 @@ fn spaces_and_extensions_have_an_order() {
         .map(|entry| (entry.id.as_str(), entry.extension))
         .collect();
     assert_eq!(mine, [("rye/bash/bash", "py"), ("work/a", "py")]);
-    let told = problems
+    let shadowed = problems
         .iter()
-        .filter(|told| told.contains("is never used"));
-    assert_eq!((told.count(), problems.len()), (6, 6), "{problems:?}");
+        .filter(|line| line.contains("is never used"));
+    assert_eq!((shadowed.count(), problems.len()), (6, 6), "{problems:?}");
     let error = world.registry().find(&item("work/b")).expect_err("nothing");
     assert!(matches!(error, FindError::NotFound { .. }));
     let error = world.registry().find(&item("write")).expect_err("nothing");
@@ -455,7 +455,7 @@ fn links_do_not_lead_out() {
         .collect();
     assert_eq!(ids, ["real/inner", "within"]);
     assert_eq!(problems.len(), 3, "{problems:?}");
-    // The whole directory of tools may be no link out of its project either.
+    // The directory of tools itself may not link out of its project either.
     let other = World::new();
     fs::remove_dir(other.project.join(".ai/tools")).expect("it is empty");
     symlink(&tools, other.project.join(".ai/tools")).expect("a link");
@@ -506,14 +506,14 @@ fn the_system_set_is_whole_signed_and_in_order() {
     for entry in &entries {
         let found = world.registry().read(entry).expect("it is embedded");
         let tool = found.tool().checked();
-        // Its names are the origin's, one word or with an underscore.
-        let said: Vec<_> = tool
+        // Its names are those of Rye, one word or with an underscore.
+        let broken: Vec<_> = tool
             .diagnostics
             .iter()
-            .filter(|said| !matches!(said.rule.code, "B01" | "B02" | "B13"))
+            .filter(|one| !matches!(one.rule.code, "B01" | "B02" | "B13"))
             .collect();
         assert_eq!(
-            said,
+            broken,
             Vec::<&toolglot_tool_files::Diagnostic>::new(),
             "{}",
             entry.id

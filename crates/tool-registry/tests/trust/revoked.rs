@@ -1,4 +1,4 @@
-//! A key that was revoked signs nothing, and leaves its place to another.
+//! A revoked key signs nothing, and another key can take its place.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn a_revoked_key_signs_nothing_and_gives_way_to_another() {
     assert!(matches!(taken, Err(TrustError::KeyExists(_))));
     let mut trust = world.trust();
     trust.revoke(&old, crate::trust::TIME).expect("it is known");
-    // As well for who revoked it as for who comes later.
+    // Both for the program that revoked it and for a later one.
     for mut trust in [trust, world.trust()] {
         let signing = trust.private_key();
         assert!(matches!(signing, Err(TrustError::RevokedOwn { key, .. }) if key == old));

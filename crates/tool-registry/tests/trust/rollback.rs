@@ -1,6 +1,6 @@
-//! An older text that is put back does not run, whatever became of the lock beside it.
+//! An older text that is put back does not run, even if the lock beside it is removed.
 //!
-//! A row of [`ROWS`] says what was signed and seen, in order, and what lies there at last.
+//! A row of [`ROWS`] has the texts that were signed and seen, in order, and the text that is there at the end.
 
 use std::fs;
 
@@ -13,20 +13,20 @@ const T2: &str = "2026-02-23T05:24:42Z";
 const T3: &str = "2026-02-23T05:24:43Z";
 const ID: &str = "work/greet-it";
 
-/// A signed text: its version, a word that its body holds, the form of its signature, its time.
+/// A signed text: its version, a word in its body, the form of its signature, its time.
 type Signed = (&'static str, &'static str, Generation, &'static str);
 
 const V1: Generation = Generation::V1;
 const V2: Generation = Generation::V2;
 
-/// What was seen, in order; what is put there then; what becomes of it.
+/// The texts that were seen, in order; the text that is put there then; the result.
 const ROWS: &[(&[Signed], Signed, &str)] = &[
-    // The text itself, by the same line or another, is what was seen.
+    // The text that was seen, by the same line or another.
     (&[("1.0.0", "a", V1, T1)], ("1.0.0", "a", V1, T1), "signed"),
     (&[("1.0.0", "a", V1, T2)], ("1.0.0", "a", V1, T1), "signed"),
     (&[("1.0.0", "a", V2, T2)], ("1.0.0", "a", V2, T1), "signed"),
     (&[("1.0.0", "a", V2, T2)], ("1.0.0", "a", V1, T1), "signed"),
-    // One that was replaced, of the same version: by version 1, in whatever time its line names.
+    // A replaced text of the same version: by version 1, whatever time its line states.
     (
         &[("1.0.0", "a", V1, T1), ("1.0.0", "b", V1, T2)],
         ("1.0.0", "a", V1, T1),
@@ -62,7 +62,7 @@ const ROWS: &[(&[Signed], Signed, &str)] = &[
         ("1.0.0", "a", V2, T1),
         "replayed",
     ),
-    // One that was never seen here, and may be older.
+    // A text that was never seen here and may be older.
     (
         &[("1.0.0", "b", V1, T2)],
         ("1.0.0", "a", V1, T1),
@@ -108,7 +108,7 @@ const ROWS: &[(&[Signed], Signed, &str)] = &[
         ("1.0.0", "a", V2, T3),
         "replayed",
     ),
-    // A higher version that the user himself has replaced.
+    // A higher version that the user has replaced.
     (
         &[("2.0.0", "a", V1, T1), ("1.0.0", "b", V1, T2)],
         ("2.0.0", "a", V1, T3),
@@ -119,7 +119,7 @@ const ROWS: &[(&[Signed], Signed, &str)] = &[
         ("2.0.0", "a", V2, T1),
         "replayed",
     ),
-    // Of three, each of the first two.
+    // The first and the second of three texts.
     (
         &[
             ("1.0.0", "a", V1, T1),
@@ -138,12 +138,12 @@ const ROWS: &[(&[Signed], Signed, &str)] = &[
         ("1.0.0", "b", V1, T3),
         "replayed",
     ),
-    // What is newer by what its signature covers: the version in the body, the time of version 2.
+    // A text that is newer by what its signature covers: the version in the body, the time of version 2.
     (&[("1.0.0", "a", V1, T1)], ("1.0.1", "b", V1, T1), "signed"),
     (&[("1.0.0", "a", V2, T1)], ("1.0.1", "b", V1, T1), "signed"),
     (&[("1.0.0", "a", V2, T1)], ("1.0.0", "b", V2, T2), "signed"),
     (&[("1.0.0", "a", V1, T1)], ("1.0.0", "b", V2, T2), "signed"),
-    // Its author took the change back, and signed that.
+    // Its author reverted the change, and signed that.
     (
         &[("1.0.0", "a", V2, T1), ("1.0.0", "b", V2, T2)],
         ("1.0.0", "a", V2, T3),
@@ -161,7 +161,7 @@ fn text(signed: Signed, key: &PrivateKey) -> String {
 
 fn put(world: &World, text: &str) {
     write(&world.project.join(".ai/tools/work/greet-it.py"), text);
-    // Whoever can put a tool back can take the lock away.
+    // A program that can put a tool back can also remove the lock.
     let _ = fs::remove_file(world.project.join(".ai/toolglot.lock"));
 }
 
@@ -187,10 +187,10 @@ fn an_older_text_that_is_put_back_is_refused() {
         let why = refusal.expect_err("it is replayed").to_string();
         assert!(why.contains("`work/greet-it`"), "{why}");
         assert!(why.contains("toolglot tools trust work/greet-it"), "{why}");
-        // Running what is refused, as a program that read the ledger before may do, makes no one forget.
+        // Running the refused text, as a program with an old copy of the ledger may do, does not change the ledger.
         world.trust().seen(&found, last.0).expect("a ledger");
         assert_eq!(world.standing(ID), *expected, "row {n}: {seen:?} {last:?}");
-        // The user's word takes it as it is, and then the other one is the older.
+        // The user's trust accepts it as it is; then the other one is the older text.
         world.trust().trust(&[(&found, last.0)]).expect("a ledger");
         assert_eq!(world.standing(ID), "trusted", "row {n}");
         let newest = seen.last().expect("one was seen");
@@ -218,7 +218,7 @@ fn what_ran_is_remembered_without_the_lock() {
         }
         put(&world, &old);
         assert_eq!(world.standing(ID), "replayed");
-        // Another machine has seen nothing yet: it takes what the key signed, and remembers from then on.
+        // Another machine has seen nothing yet: it accepts any signed text, and remembers that text.
         fs::remove_dir_all(world.home.join(".ai/toolglot")).expect("it was there");
         assert_eq!(world.standing(ID), "signed");
     }
@@ -252,7 +252,7 @@ fn a_program_that_read_the_ledger_before_does_not_undo_what_another_wrote() {
     }
 }
 
-/// Two programs may both see a tool of a server for the first time: what the first one was told stays.
+/// Two programs may both see a server's tool for the first time: the first pin stays.
 #[test]
 fn what_a_server_says_is_pinned_once() {
     let world = World::new();
@@ -274,7 +274,7 @@ fn what_a_server_says_is_pinned_once() {
     assert_eq!(world.trust().pinned(&found), Some("first"));
 }
 
-/// Each field of the line, what is written in its place, and what becomes of it by version 1 and by version 2.
+/// Each field of the line, its new value, and the result with version 1 and with version 2.
 const FIELDS: &[(&str, &str, &str)] = &[
     ("time", "2027-02-23T05:24:41Z", "signed bad_signature"),
     ("time", "2025-02-23T05:24:41Z", "signed bad_signature"),

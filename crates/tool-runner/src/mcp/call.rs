@@ -1,4 +1,4 @@
-//! A call of a server's tool.
+//! Calls of a server's tools.
 
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,7 @@ pub(crate) fn attempt(
             why,
         })?;
     let definition = definition(runner, found.space, server)?;
-    // A tool that says no time of its own has its server's.
+    // A tool without a time limit has its server's.
     let time = match (tool.metadata.timeout, definition.time) {
         (None, Some(of_server)) => runner.sandbox.settings.tool_time(None, of_server),
         _ => time,
@@ -72,14 +72,14 @@ pub(crate) fn attempt(
         source: Box::new(error),
         remarks: remarks.clone(),
     })?;
-    // Where what other programs say stands, and remarks about them.
+    // `stderr` is also the place for the remarks of other programs' inspections.
     let value = &mut answer.returned.value;
     value.insert("stderr".to_owned(), Value::String(remarks));
     Ok(answer)
 }
 
-/// What looks, after a call, for names that other programs obey and that were not there before it: where the server is started, and
-/// may write. A server stays, so that what it makes between calls is not distinguished from what the user makes.
+/// The inspection after a call for new names that other programs obey, if the server is a local program that may write.
+/// A server runs between calls, and its files from then are not distinguished from the user's.
 fn inspection(
     runner: &ToolRunner,
     definition: &Definition,
@@ -94,7 +94,7 @@ fn inspection(
     inspection.map_err(|source| CallError::NotKept { id, source })
 }
 
-/// What came of a call.
+/// Converts the result of a session's call.
 fn answered(
     called: Result<Answer, SessionError>,
     id: String,
@@ -124,9 +124,9 @@ fn called(
                 Ok(result::answer(&result, tool.get("outputSchema"), most))
             });
         match done {
-            // The protocol asks for a new session; of the old one nothing was done.
+            // The protocol requires a new session; the server did not execute the call in the expired one.
             Err(SessionError::Trouble(Trouble::Expired)) if may_renew => may_renew = false,
-            // A session in which something went wrong is not used again.
+            // A session with an error is not used again.
             Err(SessionError::Trouble(trouble @ Trouble::Gone(_))) => {
                 runner.servers.has_died(&session.key);
                 return Err(trouble.into());
@@ -140,7 +140,7 @@ fn called(
     }
 }
 
-/// The server's tool of that name, if it is what was approved.
+/// The server's tool of that name, if it equals the approved one.
 fn checked(
     runner: &ToolRunner,
     (found, name): (&ToolSource, &str),
@@ -199,7 +199,7 @@ fn checked(
             trust
                 .pin_server(found, &digest)
                 .map_err(|error| match error {
-                    // Another call was the first.
+                    // A parallel call pinned the tool first.
                     TrustError::PinnedOtherwise { .. } => changed(),
                     error => SessionError::Refused(CallError::Config {
                         id: found.id.to_string(),
@@ -211,7 +211,7 @@ fn checked(
     Ok(tool.clone())
 }
 
-/// What the server's failure is to whoever called.
+/// Converts a server's failure to the caller's result.
 fn of_trouble(id: String, server: &str, trouble: Trouble) -> Result<Answer, CallError> {
     match trouble {
         Trouble::Gone(_) | Trouble::Expired | Trouble::Late { .. } => {
@@ -227,7 +227,7 @@ fn of_trouble(id: String, server: &str, trouble: Trouble) -> Result<Answer, Call
     }
 }
 
-/// Tells whoever called what a server tells.
+/// Forwards a server's event to the caller.
 fn tell(watch: &Watch, event: ServerEvent) {
     watch.tell(match event {
         ServerEvent::Progress {

@@ -1,4 +1,4 @@
-//! The definition of a server.
+//! Reads the definitions of servers.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::failure::CallError;
 use crate::resolve::{self, Chain};
 use crate::runner::ToolRunner;
 
-/// A server, as its file defines it.
+/// A server's definition from its file.
 pub(crate) struct Definition {
     pub(crate) found: ToolSource,
     pub(crate) settings: Map<String, Value>,
-    /// How long it may take to start a session, and a call where the tool does not say.
+    /// The time limit to start a session, and for calls of tools without a limit.
     pub(crate) time: Option<Duration>,
 }
 
@@ -31,8 +31,7 @@ impl Definition {
     }
 }
 
-/// What the definition of a tool's server requires. A definition that is not there, or is not in order, is reported by the
-/// call.
+/// The capabilities that a tool's server requires. The call itself reports a missing or faulty definition.
 pub(crate) fn requires(runner: &ToolRunner, chain: &Chain) -> Vec<String> {
     let (found, tool) = chain.tool();
     let config = tool.metadata.config.as_ref();
@@ -47,7 +46,7 @@ pub(crate) fn requires(runner: &ToolRunner, chain: &Chain) -> Vec<String> {
     )
 }
 
-/// A definition's configuration with the values of its variables.
+/// A definition's configuration with its variables expanded.
 pub(super) fn expanded(
     runner: &ToolRunner,
     definition: &Definition,
@@ -60,7 +59,7 @@ pub(super) fn expanded(
     template::expand(settings, &runner.variables).map_err(|unset| definition.unset(unset))
 }
 
-/// Whether all variables of the definition of a tool's server have a value.
+/// Checks that all variables in the definition of a tool's server have a value.
 pub(crate) fn check_variables(runner: &ToolRunner, chain: &Chain) -> Result<(), CallError> {
     let (found, tool) = chain.tool();
     let config = tool.metadata.config.as_ref();
@@ -71,7 +70,7 @@ pub(crate) fn check_variables(runner: &ToolRunner, chain: &Chain) -> Result<(), 
     }
 }
 
-/// How a server is reached.
+/// The transport of a server.
 pub(crate) fn transport(settings: &Map<String, Value>) -> &'static str {
     if settings.contains_key("command") {
         "stdio"
@@ -80,7 +79,7 @@ pub(crate) fn transport(settings: &Map<String, Value>) -> &'static str {
     }
 }
 
-/// The server's file, in order and trusted as the tool itself.
+/// The server's definition; its file has to be valid and trusted like the tool.
 pub(super) fn definition(
     runner: &ToolRunner,
     space: Space,

@@ -1,4 +1,4 @@
-//! Logging in to a server over HTTP, and out of it.
+//! Login to a server over HTTP, and logout.
 
 use std::time::{Duration, Instant};
 
@@ -13,26 +13,26 @@ use super::{oauth, web};
 use crate::failure::CallError;
 use crate::runner::ToolRunner;
 
-/// How long the server may take for what is not the person's.
+/// The time limit for the server, in addition to the person's.
 const TIME: Duration = Duration::from_secs(60);
 
-/// What came of a login.
+/// The result of a login.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoggedIn {
     /// The server's address, in the form in which the token is bound to it.
     pub url: String,
-    /// Who gave the token; `None` where the server asks for none.
+    /// The issuer of the token; `None` if the server requires none.
     pub issuer: Option<String>,
-    /// The scopes that were asked for.
+    /// The requested scopes.
     pub scope: Option<String>,
-    /// How many tools it shows now.
+    /// How many tools the server lists.
     pub n_tools: usize,
 }
 
 impl ToolRunner {
-    /// Logs in to a server: asks it for its tools, and gets a token where it wants one, with the help of a person. Further
-    /// scopes are asked for beside those that it wants.
+    /// Logs in to a server: requests its tools, and gets a token with a person's help if the server requires one.
+    /// `scope` is requested in addition to the server's scopes.
     ///
     /// # Errors
     /// If there is no such server, or no token.
@@ -81,16 +81,16 @@ impl ToolRunner {
                 login_help(server_name(server), &trouble)
             ))
         })?;
-        let kept = authorizer.kept().map_err(|error| bad(error.to_string()))?;
+        let grant = authorizer.kept().map_err(|error| bad(error.to_string()))?;
         Ok(LoggedIn {
             url: toolglot_mcp::auth::canonical(&place.url).unwrap_or(place.url),
-            issuer: kept.as_ref().map(|kept| kept.issuer.clone()),
-            scope: kept.and_then(|kept| kept.scope),
+            issuer: grant.as_ref().map(|grant| grant.issuer.clone()),
+            scope: grant.and_then(|grant| grant.scope),
             n_tools: tools.len(),
         })
     }
 
-    /// Forgets the token of a server. Whether there was one.
+    /// Removes the token of a server. Returns whether there was one.
     ///
     /// # Errors
     /// If there is no such server, or the token cannot be removed.

@@ -1,14 +1,14 @@
-//! A tool of an MCP server: one that is started, in the sandbox as any program, or one that is asked over HTTP.
+//! Tools of MCP servers: a server is a program in the sandbox, or is reached over HTTP.
 //!
 //! ```text
-//!  tool file ── config.server ──▶ server file ──▶ in order? trusted? ruled? ──▶ a session of the pool, or a new one
+//!  tool file ── config.server ──▶ server file ──▶ valid?  trusted? allowed? ──▶ a session of the pool, or a new one
 //!                                                                                     │
-//!  the pin, what was approved ◀── equal? ── what the server says of the tool ◀────────┘ ──▶ tools/call ──▶ result
+//!  the pin, the approved tool ◀── equal? ── the tool's description by server ◀────────┘ ──▶ tools/call ──▶ result
 //! ```
 //!
-//! A tool is pinned by what its server says of it; what changes is refused until the user approves it. What it says is asked
-//! when a session starts, when the server says that its tools changed, and every minute. A session stays until the host
-//! goes, so that the next call need not start one.
+//! A tool is pinned by its server's description; a changed tool is refused until the user approves it. The descriptions
+//! are requested at the start of a session, when the server reports a change, and every minute. A session stays open
+//! until the host ends, so that the next call need not start one.
 
 mod call;
 mod definition;

@@ -1,4 +1,4 @@
-//! Who is asked for a token, and where that may lead.
+//! The authorization of servers: settings, and the addresses that token requests may go to.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::request::{asked, unasked};
 use super::tokens::Tokens;
 use crate::runner::ToolRunner;
 
-/// What `oauth` may say.
+/// The keys of `oauth`.
 const KEYS: &[&str] = &[
     "client_id",
     "client_secret",
@@ -24,7 +24,7 @@ const KEYS: &[&str] = &[
     "grant",
 ];
 
-/// Gives the tokens of a definition's server.
+/// The authorizer of a definition's server.
 pub(super) fn authorizer(
     runner: &ToolRunner,
     definition: &Definition,
@@ -45,10 +45,10 @@ pub(super) fn authorizer(
     authorizer_of(url, settings, Box::new(Tokens::of(&home, url)?), person)
 }
 
-/// Gives the tokens of the server at `url`.
+/// The authorizer of the server at `url`.
 ///
 /// # Errors
-/// If that is no address.
+/// If `url` is not an address.
 pub fn authorizer_of(
     url: &str,
     settings: Settings,
@@ -102,7 +102,7 @@ fn settings(
     if (has_secret || is_machine) && settings.client_id.is_none() {
         return Err("`oauth.client_id` is missing".to_owned());
     }
-    // Otherwise the server could name an issuer of its own, which would be shown the secret.
+    // Otherwise the server could name its own issuer, which would get the secret.
     if has_secret && settings.issuer.is_none() {
         return Err(
             "`oauth.issuer` is missing: a secret is for the one authorization server that knows it"
@@ -118,7 +118,7 @@ fn settings(
     Ok(settings)
 }
 
-/// Asks what a server named, if anybody could be sent there.
+/// Sends requests to the addresses that a server names, if they are allowed.
 #[derive(Debug)]
 struct Judged {
     server: HostPort,
@@ -132,7 +132,7 @@ fn is_loopback(place: &HostPort) -> bool {
 }
 
 impl Judged {
-    /// Where an address leads: over https, or to this machine; and nearby only where the server itself is.
+    /// The host of an allowed address: https or this machine, and a local host only if the server is there.
     fn place(&self, url: &str) -> Result<HostPort, String> {
         let place = HostPort::of(url).map_err(|error| error.to_string())?;
         if !(place.is_encrypted || is_loopback(&place)) {
@@ -152,7 +152,7 @@ impl Judged {
 impl Net for Judged {
     fn ask(&self, question: &Question<'_>) -> Result<Answer, WebError> {
         let place = self.place(question.url).map_err(WebError::Barred)?;
-        // A name that leads nearby is refused here.
+        // A name that resolves to a local address is refused here.
         let way = web::Web::to(&place).map_err(unasked)?;
         asked(
             &way,
@@ -204,14 +204,14 @@ mod tests {
             (private, "https://10.0.0.6/token", false),
             (private, "http://127.0.0.1/token", false),
         ] {
-            let judged = Judged {
+            let net = Judged {
                 server: HostPort::of(server).expect(server),
             };
             assert_eq!(
-                judged.place(url).is_ok(),
+                net.place(url).is_ok(),
                 is_asked,
                 "{server} {url}: {:?}",
-                judged.place(url)
+                net.place(url)
             );
         }
     }

@@ -1,4 +1,4 @@
-//! What a server offers, and that it is approved.
+//! The tools that a server offers, and their approval.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use super::session_error::{SessionError, login_help};
 use crate::failure::CallError;
 use crate::runner::ToolRunner;
 
-/// What a server offers, for who is to approve it.
+/// The tools that a server offers, for approval.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Offer {
@@ -23,18 +23,18 @@ pub struct Offer {
     pub server: ToolSource,
     /// `stdio` or `http`.
     pub transport: &'static str,
-    /// What it says of itself.
+    /// The server's description of itself.
     pub info: Value,
-    /// Its tools, as it describes them.
+    /// The server's descriptions of its tools.
     pub tools: Vec<Value>,
 }
 
 impl ToolRunner {
-    /// What a server offers now, for who is to approve it. It is started or asked as it would be for a call, but need not be
-    /// approved before.
+    /// The tools that a server offers now, for approval. The session is the same as for a call, but the server need not
+    /// be approved.
     ///
     /// # Errors
-    /// If there is no such server, or it does not answer.
+    /// If there is no such server, or it does not respond.
     pub fn offer(&self, server: &str, time: Duration) -> Result<Offer, CallError> {
         let definition = read(self, Space::Project, server)?;
         let terms = Terms {
@@ -62,7 +62,7 @@ impl ToolRunner {
         }
     }
 
-    /// Why there is no such tool of a server that there is: nobody approved the server, or it was approved without the tool.
+    /// Why a defined server has no such tool: the server is not approved, or was approved without the tool.
     pub fn of_server(&self, name: &str) -> Option<CallError> {
         let (server, tool) = name.strip_prefix("mcp/").unwrap_or(name).split_once('/')?;
         let definition = ItemId::new(&format!("mcp/servers/{server}")).ok()?;
@@ -88,16 +88,17 @@ impl ToolRunner {
         })
     }
 
-    /// Approves what a server offers, as it is: its definition, and what it says of its tools.
+    /// Approves an offer: the server's definition and the descriptions of its tools.
     ///
     /// # Errors
-    /// If it cannot be written down.
+    /// If the approval cannot be stored.
     pub fn approve(&self, offer: &Offer) -> Result<(), TrustError> {
         let tools: Vec<Value> = offer
             .tools
             .iter()
             .map(|tool| {
-                // What nobody sees is kept from models too; the digest is of what the server said.
+                // Characters that people cannot see are hidden from models too; the digest covers the original
+                // description.
                 let (mut clean, _) = without_hidden(&pinned_fields(tool));
                 clean["digest"] = digest(tool).into();
                 clean

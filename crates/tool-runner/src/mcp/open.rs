@@ -1,4 +1,4 @@
-//! A session with a server: one that is idle, or a new one.
+//! Opens a session with a server: an idle one, or a new one.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::protected_paths;
 use crate::runner::ToolRunner;
 use crate::sessions::Session;
 
-/// How long one request of a session over HTTP may take at most.
+/// The highest time limit of one request over HTTP.
 const MOST_TIME: Duration = Duration::from_secs(3600);
 
-/// A session with a server. A server that died is started again, after a pause that doubles each time.
+/// Opens a session. A server that died is restarted after a pause that doubles each time.
 pub(super) fn open(
     runner: &ToolRunner,
     definition: &Definition,
@@ -43,8 +43,8 @@ pub(super) fn open(
     }
 }
 
-/// What makes two calls share a session: the same definition, with the same rights, the same values of its variables, and a
-/// sandbox that would be the same now.
+/// The key of a session that calls share. It covers the definition, the rights, the values of its variables, and the
+/// state of the sandbox's paths.
 fn key(runner: &ToolRunner, definition: &Definition) -> Result<String, SessionError> {
     let settings = expanded(runner, definition).map_err(SessionError::Refused)?;
     let rights = (
@@ -53,10 +53,10 @@ fn key(runner: &ToolRunner, definition: &Definition) -> Result<String, SessionEr
         runner.grants("fs.write"),
     );
     let has_mounts = runner.sandbox.settings.decided.level == Level::Namespaces;
-    let kept = if has_mounts && transport(&definition.settings) == "stdio" {
+    let stamps = if has_mounts && transport(&definition.settings) == "stdio" {
         let id = definition.found.id.to_string();
-        let kept = protected_paths::of(runner, &id).map_err(SessionError::Refused)?;
-        let all = kept.guarded.iter().chain(&kept.held).chain(&kept.secret);
+        let paths = protected_paths::of(runner, &id).map_err(SessionError::Refused)?;
+        let all = paths.guarded.iter().chain(&paths.held).chain(&paths.secret);
         fingerprint(all)
     } else {
         Vec::new()
@@ -66,7 +66,7 @@ fn key(runner: &ToolRunner, definition: &Definition) -> Result<String, SessionEr
     let names = names.into_iter().flatten().filter_map(Value::as_str);
     let values: Vec<Option<&String>> = names.map(|name| variables.get(name)).collect();
     let text = format!(
-        "{}\n{}\n{}\n{rights:?}\n{values:?}\n{kept:?}",
+        "{}\n{}\n{}\n{rights:?}\n{values:?}\n{stamps:?}",
         definition.found.text(),
         Value::Object(settings),
         runner.project.display(),

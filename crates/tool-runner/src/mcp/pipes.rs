@@ -1,4 +1,4 @@
-//! The two pipes of a server that was started: whoever waits for an answer reads and writes them, and no other thread.
+//! The two pipes of a server's program: only the thread that waits for a response reads and writes them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -13,35 +13,35 @@ use toolglot_mcp::client::{Heard, Lines, Trouble, Wire};
 use toolglot_mcp::message::Message;
 use toolglot_value::Value;
 
-/// A longer line is no message.
+/// A longer line is not a message.
 const MAX_LINE: usize = 64 << 20;
-/// So much is read at a time.
+/// The bytes of one read.
 const PIECE: usize = 64 << 10;
 
-/// The host's side of them.
+/// The host's ends of the pipes.
 pub(super) struct Pipes {
     input: File,
     output: File,
-    /// What the server did not take yet, and how much of that it did.
+    /// Bytes for the server, and how many of them it has taken.
     unsent: (Vec<u8>, usize),
     lines: Lines,
     piece: Box<[u8]>,
-    /// Readable once the server is gone; then its last word is there as well.
+    /// Readable after the server has ended; then its final event is there, too.
     is_gone: PipeReader,
     last_word: Receiver<Heard>,
-    /// What is said from now on, whatever is asked.
+    /// The final event: every later receive returns it.
     over: Option<Heard>,
 }
 
-/// Whoever watches the server tells of its end.
+/// Reports the end of the server; the watching thread has it.
 pub(super) struct End {
     word: Sender<Heard>,
-    /// What is waited for is that nobody has it any more.
+    /// Its drop makes `is_gone` readable.
     _gone: PipeWriter,
 }
 
 impl End {
-    /// The server is gone.
+    /// Sends the final event of the server.
     pub(super) fn tell(self, word: Heard) {
         let _ = self.word.send(word);
     }
@@ -51,7 +51,7 @@ impl Pipes {
     /// Opens the pipes `in` and `out` of a folder.
     pub(super) fn open(folder: &Path) -> io::Result<(Pipes, End)> {
         let open = |name: &str| {
-            // Both ends at once: so it does not wait for the other side.
+            // Opens both ends at once, so that it does not wait for the other side.
             OpenOptions::new()
                 .read(true)
                 .write(true)
@@ -73,7 +73,7 @@ impl Pipes {
         Ok((pipes, End { word, _gone: gone }))
     }
 
-    /// Waits until the server is gone, at most so long.
+    /// Waits until the server has ended, at most `most`.
     pub(super) fn wait_for_end(&self, most: Duration) {
         let until = Instant::now() + most;
         loop {
@@ -86,14 +86,14 @@ impl Pipes {
         }
     }
 
-    /// Writes what the server takes now.
+    /// Writes as much as the server takes now.
     fn flush(&mut self) {
         let (bytes, n_sent) = &mut self.unsent;
         while *n_sent < bytes.len() {
             match self.input.write(&bytes[*n_sent..]) {
                 Ok(n) => *n_sent += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // It is full; or nobody reads it any more, and that is heard of as such.
+                // The pipe is full, or has no reader; the server's end is reported separately.
                 Err(_) => return,
             }
         }
@@ -101,7 +101,7 @@ impl Pipes {
         *n_sent = 0;
     }
 
-    /// Reads a piece, if there is one.
+    /// Reads once; returns whether there were bytes.
     fn fill(&mut self) -> bool {
         loop {
             match self.output.read(&mut self.piece) {
@@ -116,19 +116,19 @@ impl Pipes {
         }
     }
 
-    /// The next line that came, or the last word of a server that is gone.
+    /// The next received line, or the final event of an ended server.
     fn next(&mut self) -> Option<Heard> {
         if self.over.is_some() {
             return self.over.clone();
         }
-        let heard = self.lines.take();
-        if let Some(Heard::Failed(_)) = &heard {
-            self.over.clone_from(&heard);
+        let event = self.lines.take();
+        if let Some(Heard::Failed(_)) = &event {
+            self.over.clone_from(&event);
         }
-        heard
+        event
     }
 
-    /// Waits for the server, and does what can be done then. Whether it is gone.
+    /// Waits for the server, then writes and reads. Returns whether it has ended.
     fn wait(&mut self, most: Duration) -> bool {
         let mut fds = vec![
             PollFd::new(&self.output, PollFlags::IN),
@@ -145,7 +145,7 @@ impl Pipes {
         if takes {
             self.flush();
         }
-        // What it wrote before it went is there, and is heard first.
+        // Lines that the server wrote before its end are received first.
         !self.fill() && is_gone
     }
 }
@@ -153,7 +153,7 @@ impl Pipes {
 impl Wire for Pipes {
     fn send(&mut self, message: &Message) -> Result<(), Trouble> {
         let value: Value = message.write();
-        // A vector takes whatever is written to it.
+        // A write to a vector cannot fail.
         let _ = serde_json::to_writer(&mut self.unsent.0, &value);
         self.unsent.0.push(b'\n');
         self.flush();
@@ -163,8 +163,8 @@ impl Wire for Pipes {
     fn heard(&mut self, wait: Duration) -> Heard {
         let until = Instant::now() + wait;
         loop {
-            if let Some(heard) = self.next() {
-                return heard;
+            if let Some(event) = self.next() {
+                return event;
             }
             let left = until.saturating_duration_since(Instant::now());
             if self.wait(left) {

@@ -1,10 +1,10 @@
-//! Files that nobody but their user may read, as each system has them.
+//! Files that only their user may read, on each system.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Opens a file to be read. Where the system can say so, a link is not followed, and a pipe is not waited for.
+/// Opens a file for reading. On Unix it does not follow a link and does not wait for a pipe.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -29,13 +29,13 @@ pub(super) fn is_private(metadata: &Metadata) -> bool {
     metadata.mode() & 0o077 == 0
 }
 
-/// Whether nobody else may read a file. Without modes that is for the directory of the user to say, whose rights it inherits.
+/// Whether nobody else may read a file. Without modes a file inherits the rights of the user's directory.
 #[cfg(not(unix))]
 pub(super) fn is_private(_: &Metadata) -> bool {
     true
 }
 
-/// Makes a directory, with those above it.
+/// Makes a directory and its missing parents.
 pub(super) fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -47,7 +47,7 @@ pub(super) fn make_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Waits until no other process has this lock, and takes it: it is held as long as the file is open.
+/// Waits for the lock and takes it; it is held while the file is open.
 #[cfg(unix)]
 pub(super) fn lock(path: &Path) -> io::Result<File> {
     use rustix::fs::{FlockOperation, flock};
@@ -59,7 +59,7 @@ pub(super) fn lock(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Waits until no other process has this lock, and takes it: it is held as long as the file is open.
+/// Waits for the lock and takes it; it is held while the file is open.
 #[cfg(windows)]
 pub(super) fn lock(path: &Path) -> io::Result<File> {
     use std::os::windows::fs::OpenOptionsExt;
@@ -81,7 +81,7 @@ pub(super) fn lock(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Nothing is known here that would hold another process off.
+/// This system has no file locks that the crate knows.
 #[cfg(not(any(unix, windows)))]
 pub(super) fn lock(_: &Path) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())

@@ -1,7 +1,7 @@
-//! A server that is started, in the sandbox that any program has.
+//! Servers that are programs, in the sandbox of all programs.
 //!
-//! It reads and writes lines on two pipes in a directory of its session's own; the sandbox starts it, and ends it with all it
-//! started when the session goes.
+//! A server reads and writes lines on two pipes in a directory of its session. The sandbox starts the server, and ends
+//! it with all its processes when the session ends.
 
 use std::path::Path;
 use std::time::Duration;
@@ -23,14 +23,14 @@ use crate::runner::ToolRunner;
 use crate::sandboxed::command;
 use crate::words::words;
 
-/// How long a session may last, whatever it is used for.
+/// The time limit of a session.
 const LIFE: Duration = Duration::from_secs(24 * 3600);
-/// What is kept of what a server writes to standard error, in bytes: the start and the end.
+/// The most bytes of a server's standard error that are stored: the start and the end.
 const STDERR_BYTES: usize = 64 << 10;
-/// How long an ended server may take to be gone.
+/// How long to wait for the processes of an ended server.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// The wire to a server that is started now.
+/// Starts a server and returns the wire to it.
 pub(super) fn wire(
     runner: &ToolRunner,
     definition: &Definition,
@@ -51,7 +51,7 @@ pub(super) fn wire(
     let cancel = Cancel::new().map_err(|error| bad(error.to_string()))?;
     let mut command = command(runner, program, LIFE).map_err(SessionError::Refused)?;
     command.write.push(folder.path().to_owned());
-    // Each call looks for itself, see `call`. What came to be in all this time may be the user's own.
+    // Each call has its own inspection, see `call`. New files of a whole session may be the user's.
     command.inspection = None;
     command.limits.output_bytes = runner.sandbox.settings.tool_output(STDERR_BYTES);
     command.watch = Watch {
@@ -87,7 +87,7 @@ fn how(outcome: &ProcessOutcome) -> String {
     }
 }
 
-/// A server that was started; it is ended with this.
+/// A running server; its drop ends the server.
 #[derive(Debug)]
 struct Started {
     pipes: Pipes,
@@ -108,7 +108,7 @@ impl Wire for Started {
 impl Drop for Started {
     fn drop(&mut self) {
         self.cancel.cancel();
-        // Nothing of it is left behind when this returns, unless the system itself hangs.
+        // Waits until no process of the server is left, unless the system hangs.
         self.pipes.wait_for_end(GRACE);
     }
 }
@@ -141,7 +141,7 @@ fn program(runner: &ToolRunner, definition: &Definition, folder: &Path) -> Resul
         .program("sh")
         .ok_or("there is no `sh`")?;
     let own_words = words(settings.get("args"))?;
-    // The words of the program are words to the shell too: it reads nothing but this line.
+    // The shell passes the program's words on unchanged: it interprets only this line.
     let line = "exec \"$@\" < \"$0/in\" > \"$0/out\"";
     let argv = [
         shell.program.into_os_string(),

@@ -1,4 +1,4 @@
-//! Systems without a sandbox: no server is started.
+//! For systems without a sandbox: no server is started.
 
 use toolglot_mcp::client::Wire;
 use toolglot_sandbox::SandboxError;
@@ -8,7 +8,7 @@ use super::session_error::SessionError;
 use crate::failure::CallError;
 use crate::runner::ToolRunner;
 
-/// The wire to a server that would be started: refused, as every program is.
+/// Refuses to start a server, like every program.
 pub(super) fn wire(_: &ToolRunner, _: &Definition) -> Result<Box<dyn Wire>, SessionError> {
     let os = std::env::consts::OS;
     Err(SessionError::Refused(CallError::Sandbox(

@@ -1,9 +1,9 @@
-//! One request to a server, on a way that was looked at.
+//! One request to a server, at checked addresses.
 
 use toolglot_builtins::{Failure, web};
 use toolglot_mcp::client::{Answer, WebError};
 
-/// Why a server was not asked. That its name leads nowhere now says nothing of later.
+/// Converts the failure of a request that was not sent. A name without an address is temporary.
 pub(super) fn unasked(failure: Failure) -> WebError {
     match failure {
         Failure::Unanswered { problem, .. } => WebError::Unanswered(problem),
@@ -11,7 +11,7 @@ pub(super) fn unasked(failure: Failure) -> WebError {
     }
 }
 
-/// Asks on a way that was looked at.
+/// Sends a request to the checked addresses of `way`.
 pub(super) fn asked(way: &web::Web, ask: &web::Ask<'_>) -> Result<Answer, WebError> {
     let answer = way.ask(ask).map_err(unasked)?;
     let (parts, body) = answer.into_parts();

@@ -1,4 +1,4 @@
-//! A server's result in the form of a tool's.
+//! Converts a server's result to a tool's result.
 
 use toolglot_schema::Validator;
 use toolglot_tool_files::ReturnValue;
@@ -6,8 +6,8 @@ use toolglot_value::{Map, Value, json};
 
 use crate::answer::{Answer, longer, too_long};
 
-/// What a result is: `output` is its text, `data` its structured content, `content` what is neither. Of a text that is longer
-/// than `most` bytes the start and the end are kept; what is no text and longer is no answer.
+/// `output` is the result's text, `data` its structured content, `content` its other parts. A text longer than `most`
+/// bytes is cut in the middle; other parts that are longer are an error.
 pub(super) fn answer(result: &Value, output_schema: Option<&Value>, most: usize) -> Answer {
     let is_error = result["isError"] == json!(true);
     let parts = || result["content"].as_array().into_iter().flatten();
@@ -49,7 +49,7 @@ pub(super) fn answer(result: &Value, output_schema: Option<&Value>, most: usize)
     }
 }
 
-/// How the structured content does not fit what the server says of it.
+/// How the structured content violates the server's output schema.
 fn misfit(content: Option<&Value>, schema: &Value) -> Option<String> {
     let Some(content) = content else {
         return Some(
@@ -72,7 +72,7 @@ fn misfit(content: Option<&Value>, schema: &Value) -> Option<String> {
     ))
 }
 
-/// A call without a result.
+/// The answer of a call without a result.
 pub(super) fn failed(why: &str, is_transient: bool) -> Answer {
     Answer {
         returned: ReturnValue {

@@ -1,11 +1,11 @@
-//! Why there is no answer of a server.
+//! Errors of sessions with servers.
 
 use toolglot_mcp::auth::AuthError;
 use toolglot_mcp::client::Trouble;
 
 use crate::failure::CallError;
 
-/// Why there is no answer.
+/// Why a server gave no response.
 pub(crate) enum SessionError {
     Refused(CallError),
     Trouble(Trouble),
@@ -23,7 +23,7 @@ impl From<CallError> for SessionError {
     }
 }
 
-/// What helps against missing authorization, to be said after what is missing.
+/// The help after an error about missing authorization.
 pub(super) fn login_help(server: &str, trouble: &Trouble) -> String {
     match trouble {
         Trouble::Unauthorized(_) => ": the token that its definition names is not taken".to_owned(),

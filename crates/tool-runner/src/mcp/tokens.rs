@@ -1,4 +1,4 @@
-//! Where the tokens of servers are kept: a file for each server in the user's directory, which nobody else may read.
+//! Stores the tokens of servers: one file for each server in the user's directory, which nobody else may read.
 
 use std::any::Any;
 use std::fmt::Write as _;
@@ -11,9 +11,9 @@ use toolglot_mcp::auth::{Grant, Store, canonical};
 
 use super::private_files::{self, is_private};
 
-/// The directory below the user's. Its name is one of those that no model reads.
+/// The directory below the user's. Its name is one of the secret names that no model reads.
 const FOLDER: &str = ".ai/mcp-tokens";
-/// A longer file is not read.
+/// The most bytes of a token file.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The file of one server.
@@ -36,7 +36,7 @@ impl Tokens {
         Ok(Tokens { folder, file })
     }
 
-    /// Removes it. Whether there was one.
+    /// Removes the file. Returns whether there was one.
     pub(super) fn remove(&self) -> Result<bool, String> {
         match fs::remove_file(&self.file) {
             Ok(()) => Ok(true),
@@ -71,7 +71,7 @@ impl Tokens {
 
     fn write(&self, grant: &Grant) -> io::Result<()> {
         private_files::make_folder(&self.folder)?;
-        // Readable for nobody else from its first byte on.
+        // `tempfile` creates the file private, before the first byte.
         let mut file = tempfile::Builder::new()
             .prefix(".new")
             .tempfile_in(&self.folder)?;
@@ -92,9 +92,9 @@ impl Store for Tokens {
         let Some(text) = self.read().map_err(|error| self.failed(&error))? else {
             return Ok(None);
         };
-        // What is wrong with it is not quoted.
-        let kept = toolglot_value::from_str(&text).ok();
-        let grant = kept.and_then(|kept| Grant::read(kept.as_object()?));
+        // The error does not quote the text, since it may contain the token.
+        let stored = toolglot_value::from_str(&text).ok();
+        let grant = stored.and_then(|stored| Grant::read(stored.as_object()?));
         let damaged = || {
             format!(
                 "`{}` is damaged: `toolglot mcp logout`, then log in again",

@@ -1,4 +1,4 @@
-//! A server over HTTP, at an address that was looked at before it was connected to.
+//! Servers over HTTP, whose addresses are checked before a connection.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use super::session_error::SessionError;
 use crate::failure::CallError;
 use crate::runner::ToolRunner;
 
-/// Headers that are the protocol's, besides those of any request.
+/// Headers that the protocol sets, besides those of every request.
 const PROTOCOLS_HEADERS: &[&str] = &[
     "content-type",
     "accept",
@@ -26,7 +26,7 @@ const PROTOCOLS_HEADERS: &[&str] = &[
     "last-event-id",
 ];
 
-/// The wire to a server. Needs the network, unless the server is this machine's and the user's file says so.
+/// The wire to a server. It needs the grant `net.http`, or the one for its host.
 pub(super) fn wire(
     runner: &ToolRunner,
     definition: &Definition,
@@ -39,7 +39,7 @@ pub(super) fn wire(
             why,
         })
     };
-    // Who names a token gives it; who does not is given one by whom the server says.
+    // A definition with a token needs no authorizer. Otherwise the issuer that the server names gives one.
     let authorizer = if place.has_token() {
         None
     } else {
@@ -51,7 +51,7 @@ pub(super) fn wire(
     })
 }
 
-/// Where a server is asked, and with which headers.
+/// The address of a server, and the headers of its requests.
 #[derive(Debug)]
 pub(super) struct Address {
     pub(super) url: String,
@@ -59,14 +59,14 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Whether the definition names the token.
+    /// Whether the definition has a token in its headers.
     pub(super) fn has_token(&self) -> bool {
         let is_token = |name: &str| name.eq_ignore_ascii_case("authorization");
         self.headers.iter().any(|(name, _)| is_token(name))
     }
 }
 
-/// Where a server is asked, if that is granted.
+/// The address of a server, if a request to it is granted.
 pub(super) fn place(runner: &ToolRunner, definition: &Definition) -> Result<Address, SessionError> {
     let id = definition.found.id.to_string();
     let bad = |why: String| {
@@ -119,10 +119,10 @@ pub(super) fn place(runner: &ToolRunner, definition: &Definition) -> Result<Addr
     Ok(Address { url, headers })
 }
 
-/// The address of a server, with the user's variables in it.
+/// The URL of a server with the user's variables expanded.
 ///
 /// # Errors
-/// If one of them is not set.
+/// If a variable is not set.
 pub(super) fn url(
     runner: &ToolRunner,
     definition: &Definition,
@@ -134,11 +134,11 @@ pub(super) fn url(
         .map_err(|unset| definition.unset(unset))
 }
 
-/// The wire to a server at an address that somebody else has judged, with headers of the user's on every request and a token
-/// where there is one.
+/// The wire to a server at an address that the caller has checked. The user's headers are on every request, with a
+/// token if there is one.
 ///
 /// # Errors
-/// If the address is invalid, or its name leads nearby, or nowhere now.
+/// If the address is invalid, or its name has a local address or none.
 pub fn wire_to(
     url: &str,
     headers: Vec<(String, String)>,

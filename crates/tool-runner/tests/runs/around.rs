@@ -1,4 +1,4 @@
-//! What stands around a call: time, attempts, cost, capabilities, interpreters.
+//! Properties of calls: time, attempts, cost, capabilities, interpreters.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -157,7 +157,7 @@ fn calls_cost_and_stop_at_the_cap() {
             "`t/dear-it` is estimated at 0.0200 EUR; 0.0400 of 0.0500 are spent"
         );
     });
-    // What was tried and paid for is told, though no other attempt can be paid for.
+    // The attempts so far are reported, even if the budget allows no further one.
     world.tool(
         "t/busy-it.yaml",
         &yaml(
@@ -176,7 +176,7 @@ fn calls_cost_and_stop_at_the_cap() {
     );
 }
 
-/// The cap holds for calls at once: what one of them is estimated at, no other spends.
+/// The cap applies to parallel calls: no call spends the estimate of another.
 #[test]
 fn calls_at_once_stop_at_the_cap_together() {
     if !can_run("cost of calls at once", &["bash", "sleep"]) {
@@ -237,7 +237,7 @@ fn what_runs_a_tool_requires_has_to_be_granted_too() {
     let mut world = World::new();
     let runtime = "tool_id: own-runtime\ntool_type: runtime\nversion: \"1.0.0\"\nexecutor_id: filesystem\ncategory: t\ndescription: A runtime\nrequires: [shell.execute]\n";
     world.tool("t/own-runtime.yaml", runtime);
-    // Whoever writes needs the grant, also where the file does not say so.
+    // A tool that writes needs the grant, even if its file does not declare it.
     let config = "config: {operation: write_file}\n";
     world.tool("t/need-it.yaml", &yaml("need-it", "t/own-runtime", config));
     let args = toolglot_value::json!({"path": "a", "content": "b"});

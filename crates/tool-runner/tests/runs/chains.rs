@@ -1,4 +1,4 @@
-//! Chains of executors, and what is checked before anything runs.
+//! Chains of executors, and the checks before a program runs.
 
 use toolglot_tool_files::ItemId;
 use toolglot_value::{Map, json};
@@ -49,7 +49,7 @@ fn broken_chains_are_named() {
     world.tool("t/deep-12.yaml", &runtime("deep-12", "subprocess"));
     world.tool("t/deep-it.yaml", &yaml("deep-it", "t/deep-0", ""));
     assert_eq!(world.refused("t/deep-it", json!({})).0, "chain-too-deep");
-    // Whoever only looks counts the same links: a tool, nine runtimes or eight, and a primitive.
+    // A check without a call counts the same links: a tool, nine runtimes or eight, and a primitive.
     for (name, first, fits) in [
         ("one-more", "t/deep-4", false),
         ("just-it", "t/deep-5", true),
@@ -223,7 +223,7 @@ fn actions_are_called_behind_a_dot_or_by_name() {
         world.refused("t/ship-it.deploy", json!({})).0,
         "invalid-arguments"
     );
-    // The name and the arguments say two things; which of them was meant is not guessed.
+    // The name and the arguments name two actions, which is an error.
     for (other, code) in [("rollback", "two-actions"), ("zzz", "two-actions")] {
         let args = json!({"service": "web", "action": other});
         assert_eq!(world.refused("t/ship-it.deploy", args).0, code, "{other}");
@@ -252,7 +252,7 @@ fn actions_are_called_behind_a_dot_or_by_name() {
         )
     );
     assert_eq!(world.refused("t/shop-it", json!({})).0, "unknown-tool");
-    // A file under the name of an action: neither is meant rather than the other.
+    // A file with the name of an action: the name is ambiguous.
     world.tool(
         "t/ship-it.deploy.yaml",
         &yaml("ship-it.deploy", "bash", "config: {command: echo file}\n"),
@@ -272,7 +272,7 @@ fn actions_are_called_behind_a_dot_or_by_name() {
     }
 }
 
-/// The shape of the origin's own files: no `tool_id`, an interpreter to be found, a command with places for parameters.
+/// The form of the origin's files: no `tool_id`, an interpreter to search for, a command with placeholders.
 const ORIGINS_RUNTIME: &str = "version: \"1.0.0\"\ntool_type: runtime\nexecutor_id: rye/core/primitives/subprocess\n\
     category: rye/core/runtimes/python\ndescription: Calls a function\n\
     env_config:\n  interpreter:\n    type: local_binary\n    binary: python\n    candidates: [python3]\n    search_paths: [\".venv/bin\"]\n\
@@ -290,7 +290,7 @@ fn a_copy_of_a_system_runtime_serves_the_projects_tools() {
         "t/add-one.py",
         &python("rye/core/runtimes/python/function", body),
     );
-    // It has to be trusted as the tool is.
+    // The runtime has to be trusted like the tool.
     let path = "rye/core/runtimes/python/function.yaml";
     world.file(&format!(".ai/tools/{path}"), ORIGINS_RUNTIME);
     let (code, why) = world.refused("t/add-one", json!({"n": 1}));
@@ -301,7 +301,7 @@ fn a_copy_of_a_system_runtime_serves_the_projects_tools() {
     assert_eq!(returned["output"], 2, "{returned}");
     let chain = world.call("t/add-one", json!({"n": 1})).expect("it runs");
     assert_eq!(chain.chain.len(), 3);
-    // Nothing of what the file says is the command is taken for one of a tool's own.
+    // The runtime file's command is not used as the tool's command.
     world.tool(
         "rye/core/runtimes/bash/bash.yaml",
         &ORIGINS_RUNTIME
@@ -418,14 +418,14 @@ fn a_variable_without_a_value_stops_a_call_before_anything_is_started() {
             }
             _ => "t/run-it",
         };
-        // No attempt is made, so that a caller which only prepares the call learns of it.
+        // The preparation alone reports the error, before any attempt.
         let refused = world.with(|runner| runner.prepare(id, Map::new()).map(|_| ()));
         let error = refused.expect_err(text);
         assert_eq!(error.code(), "unset-variable", "{text}: {error}");
         let why = error.to_string();
         assert!(why.contains("`${NOT_SET}`") && why.contains(file), "{why}");
     }
-    // What a shell reads is the shell's, and names in lower case are no variables.
+    // A shell expands its own script, and names in lower case are not variables.
     if can_run("a script with variables of its own", &["bash"]) {
         let own = "config: {command: 'X=a; echo ${X} ${NOT_SET}'}\n";
         world.tool("t/run-it.yaml", &yaml("run-it", "bash", own));
@@ -439,7 +439,7 @@ fn a_variable_without_a_value_stops_a_call_before_anything_is_started() {
     }
 }
 
-/// A runtime in the origin's shape: the interpreter is looked for below the project first.
+/// A runtime in the origin's form: it searches the project for the interpreter first.
 fn runtime_with(interpreter: &str) -> String {
     format!(
         "version: \"1.0.0\"\ntool_type: runtime\nexecutor_id: rye/core/primitives/subprocess\ncategory: t\ndescription: Runs a program\n\
@@ -466,7 +466,7 @@ fn an_interpreter_is_the_systems_and_never_the_projects() {
             std::fs::set_permissions(file, PermissionsExt::from_mode(0o755)).expect("its mode");
         }
     }
-    // Nor does it come from the project when that is in the search path.
+    // The interpreter does not come from a project directory in the search path either.
     let mut path = vec![world.project.join(".venv/bin")];
     path.extend(std::env::split_paths(&world.path));
     world.path = std::env::join_paths(path).expect("a search path");
@@ -503,7 +503,7 @@ fn an_interpreter_is_the_systems_and_never_the_projects() {
         }
         assert!(!world.project.join("ran").exists());
     }
-    // One that the machine does not have, or only the project, is a variable without a value.
+    // An interpreter that is missing, or exists only in the project, is a variable without a value.
     for fallback in [
         "no-such-program".to_owned(),
         ".venv/bin/bash".to_owned(),
@@ -530,7 +530,7 @@ fn a_primitive_is_our_code_whatever_is_called_so() {
     let world = World::new();
     let text = "version: \"1.0.0\"\ntool_type: primitive\nexecutor_id: null\ncategory: rye/core/primitives\n\
         description: Runs programs\nconfig: {command: /bin/false}\n";
-    // Neither broken nor unsigned does it matter.
+    // Neither a broken nor an unsigned file matters.
     for text in [text, "tool_type: [\n"] {
         world.file(".ai/tools/rye/core/primitives/subprocess.yaml", text);
         let own = yaml("say-it", "bash", "config: {command: echo said}\n");
@@ -539,7 +539,7 @@ fn a_primitive_is_our_code_whatever_is_called_so() {
     }
 }
 
-/// What is broken says why, and what it lies beside runs.
+/// A broken tool is refused with a reason, and the tools next to it run.
 #[test]
 fn broken_tools_are_refused_one_by_one() {
     if !can_run("tools beside broken ones", &["bash"]) {

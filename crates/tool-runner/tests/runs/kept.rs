@@ -1,11 +1,11 @@
-//! What tools may not see or change, whatever they are allowed.
+//! Protected paths: tools may not see or change them, whatever their grants.
 
 use toolglot_policy::{Authority, Policy, Refusals, Scope};
 use toolglot_value::{Map, Value, json};
 
 use crate::world::{World, can_run, node, python, yaml};
 
-/// Reads, or writes, every file that it is told.
+/// Reads or writes every given file.
 const FUNCTION: &str = "
 def execute(params, project_path):
     found = {}
@@ -91,7 +91,7 @@ fn secrets_are_empty_and_what_programs_obey_stays_as_it_is() {
             }
             let changed = &world.returned(tool, json!({"paths": all, "write": true}))["data"];
             for path in &all {
-                // What is empty takes what is written to it, and keeps nothing.
+                // A hidden file accepts writes and drops them.
                 let is_refused = changed[path].is_string() || HIDDEN.contains(path);
                 assert!(is_refused, "{tool} {path}: {changed}");
                 let text = std::fs::read_to_string(world.project.join(path)).expect("it is there");
@@ -119,7 +119,7 @@ fn an_interpreter_that_stays_sees_nothing_of_a_secret_that_came_later() {
         let hidden = [json!(""), json!("PermissionError")];
         assert!(hidden.contains(&read(".env")));
         assert_eq!(runner.warm().n_waiting(), 1);
-        // In another inode, in the same place, and where there was none.
+        // A new file with another inode, at the same path, and at a path without a file.
         world.file("new", "TOPSECRET");
         std::fs::rename(world.project.join("new"), world.project.join(".env")).expect("renamed");
         assert!(hidden.contains(&read(".env")));
@@ -164,27 +164,27 @@ fn a_container_finds_secrets_empty_and_what_programs_obey_read_only() {
     let project = world.project.display().to_string();
     let empty =
         |path: &str| format!("type=bind,source=/dev/null,target=/workspace/{path},readonly");
-    let kept =
+    let fixed =
         |path: &str| format!("type=bind,source={project}/{path},target=/workspace/{path},readonly");
     let hidden = [".env", "sub/id_rsa", ".vscode/.env", "secrets/a"];
-    let told = words(&world);
-    let is_told =
-        |told: &[String], word: String| assert!(told.contains(&word), "{word}\n{told:#?}");
+    let argv = words(&world);
+    let has_word =
+        |argv: &[String], word: String| assert!(argv.contains(&word), "{word}\n{argv:#?}");
     for path in hidden {
-        is_told(&told, empty(path));
+        has_word(&argv, empty(path));
     }
-    is_told(
-        &told,
+    has_word(
+        &argv,
         "type=tmpfs,target=/workspace/.ssh,readonly".to_owned(),
     );
     let quoted = "type=bind,source=/dev/null,\"target=/workspace/a,b/.env\",readonly";
-    is_told(&told, quoted.to_owned());
-    is_told(&told, format!("{project}:/workspace:ro"));
+    has_word(&argv, quoted.to_owned());
+    has_word(&argv, format!("{project}:/workspace:ro"));
     world.granted.push("fs.write".into());
-    let told = words(&world);
-    is_told(&told, format!("{project}:/workspace"));
+    let argv = words(&world);
+    has_word(&argv, format!("{project}:/workspace"));
     for path in hidden {
-        is_told(&told, empty(path));
+        has_word(&argv, empty(path));
     }
     for path in [
         ".ai",
@@ -194,11 +194,11 @@ fn a_container_finds_secrets_empty_and_what_programs_obey_read_only() {
         "sub/.vscode",
         "kept/a",
     ] {
-        is_told(&told, kept(path));
+        has_word(&argv, fixed(path));
     }
-    // Not moved away with what is in it.
-    is_told(
-        &told,
+    // The directory cannot be moved with its content.
+    has_word(
+        &argv,
         format!("type=bind,source={project}/sub,target=/workspace/sub"),
     );
 }
@@ -219,7 +219,7 @@ fn what_prints_without_end_is_cut_and_told() {
     assert!(stderr.is_some_and(|text| text.contains("of 300000 were cut here ...]")));
 }
 
-/// Of `.ai` a tool that may write has its own cache and the index of lines, as the origin's file tools keep it, and no more.
+/// Below `.ai` a tool with write access may change only its own cache and the line index of the origin's file tools.
 #[test]
 fn a_tool_that_may_write_has_its_own_cache_below_ai() {
     if !can_run("caches of tools", &["python3"]) {
@@ -245,7 +245,7 @@ fn a_tool_that_may_write_has_its_own_cache_below_ai() {
         "cache/tools/other/seen.json", "cache/seen.json", "tools/t/keep-it.py", "policy.toml", "toolglot.lock",
     ]});
     let written = |world: &World, id: &str| world.returned(id, places.clone())["output"].clone();
-    // Without the right to write nothing is open, and nothing is made.
+    // Without write access no cache is writable, and none is created.
     assert_eq!(written(&world, "t/keep-it"), json!([]));
     assert!(!world.project.join(".ai/cache").exists());
     world.granted.push("fs.write".into());
@@ -257,14 +257,14 @@ fn a_tool_that_may_write_has_its_own_cache_below_ai() {
             json!([own, line_index])
         );
     }
-    // Nothing is made for a tool whose code speaks of no cache.
+    // A tool whose code does not mention a cache gets none.
     world.tool(
         "t/plain-it.py",
         &python("python/function", &body.replace("  # a cache", "")),
     );
     assert_eq!(written(&world, "t/plain-it"), json!([]));
     assert!(!world.project.join(".ai/cache/tools/t/plain-it").exists());
-    // What a policy keeps stays as it is, and a link leads nowhere.
+    // A path that the policy protects stays read-only, and a link is not followed.
     let own = world.project.join(".ai/cache/tools/t/keep-it");
     std::fs::remove_dir_all(&own).expect("it was made");
     std::os::unix::fs::symlink(world.project.join(".ai/tools"), &own).expect("a link");
@@ -279,14 +279,14 @@ fn what_a_tool_makes_under_such_a_name_is_moved_aside() {
     for tool in ["t/look-it", "t/start-it", "t/read-it"] {
         let mut world = project();
         world.granted.push("fs.write".into());
-        // An interpreter that stays has looked through the project before.
+        // The first call leaves a resident interpreter.
         world.returned(tool, json!({"paths": ["own.txt"]}));
         let path = "new/CLAUDE.md";
         world.file("new/own.txt", "own");
-        let told = world.returned(tool, json!({"paths": [path], "write": true}));
-        assert!(!world.project.join(path).exists(), "{tool}: {told}");
+        let shown = world.returned(tool, json!({"paths": [path], "write": true}));
+        assert!(!world.project.join(path).exists(), "{tool}: {shown}");
         let aside = world.project.join("new/quarantine-1.CLAUDE.md.moved");
-        assert!(aside.exists(), "{tool}: {told}");
-        assert!(told.to_string().contains("moved aside"), "{tool}: {told}");
+        assert!(aside.exists(), "{tool}: {shown}");
+        assert!(shown.to_string().contains("moved aside"), "{tool}: {shown}");
     }
 }

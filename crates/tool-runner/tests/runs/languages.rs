@@ -80,7 +80,7 @@ fn shells_get_parameters_as_data() {
         json!({"success": true, "output": 5, "stdout": "noise\n"})
     );
 
-    // What can be no variable is on standard input, and a tool that reads the variable does not go on without it.
+    // A parameter that cannot be a variable is on standard input, and a tool that reads the variable does not run.
     for (a, why) in [
         (json!("x".repeat(131_000)), "131000 bytes"),
         (json!("a\0b"), "zero byte"),
@@ -127,14 +127,14 @@ fn shells_get_parameters_as_data() {
         "{returned}"
     );
     assert_eq!(returned["stdout"], json!("x\n"));
-    // A repository's settings run nothing, as in commands of `execute_command`.
+    // A repository's settings run no program, as in `execute_command`.
     let asks =
         json!({"command": "git config core.fsmonitor; git config core.hooksPath; echo $PAGER"});
     assert_eq!(
         world.returned("rye/bash/bash", asks)["stdout"],
         json!("false\n/dev/null/hooks\ncat\n")
     );
-    // Both streams are one text, whatever the command printed.
+    // Both streams form one text, whatever the command prints.
     let printed = json!({"command": "echo '{\"success\": false}'; echo said >&2"});
     assert_eq!(
         world.returned("rye/bash/bash", printed),
@@ -157,7 +157,7 @@ fn a_command_that_prints_more_than_is_kept_says_so() {
     }
     let mut world = World::new();
     world.granted.push("shell.execute".into());
-    // With the mark the text of 51,242 bytes has as many as before.
+    // With the cut's note, the text of 51,242 bytes has its old length again.
     for (n, is_cut) in [(51_200, false), (51_201, true), (51_242, true)] {
         let command = format!("head -c {n} /dev/zero | tr '\\0' x");
         let returned = world.returned("rye/bash/bash", json!({"command": command}));
@@ -171,7 +171,7 @@ fn containers_get_exactly_what_the_file_says() {
         return;
     }
     let mut world = World::new();
-    // A recorder by the engine's name: it writes its words, one a line, and what it reads.
+    // A recorder with the engine's name: it prints its arguments, one a line, and its standard input.
     let folder = world.home.join("bin");
     std::fs::create_dir_all(&folder).expect("a folder");
     let recorder = folder.join("docker");
@@ -190,7 +190,7 @@ fn containers_get_exactly_what_the_file_says() {
     world
         .variables
         .insert("AWS_CREDENTIALS".into(), "mine".into());
-    // The user's own values are no words of a command line.
+    // The user's own values are not on the command line.
     world.tool("t/map-it.yaml", &yaml("map-it", "subprocess", "config:\n  image: python:3.11\n  command: python\n  entrypoint: /app/deploy.py\n  args: [--now]\n  env: {KUBECONFIG: /etc/k, LEVEL: 5, AWS_CREDENTIALS: \"${SECRET}\", HOME: \"${SECRET}\"}\n"));
     let returned = world.returned("t/map-it", json!({"a": "${SECRET}"}));
     let project = world.project.display();
@@ -229,7 +229,7 @@ fn containers_get_exactly_what_the_file_says() {
     assert_eq!(world.refused("t/list-it", json!({})).0, "no-interpreter");
 }
 
-/// The client of a container engine runs outside of every sandbox: what a file says of variables is for the container alone.
+/// The client of a container engine runs outside every sandbox: a file's variables are only for the container.
 #[test]
 fn the_client_of_a_container_engine_obeys_no_variable_of_a_file() {
     if !can_run("clients of containers", &["sh", "env"]) {
@@ -290,7 +290,7 @@ fn the_client_of_a_container_engine_obeys_no_variable_of_a_file() {
             "{name}: {stdout}"
         );
         assert_eq!(has("GIVEN=a secret"), name == "map-it", "{name}: {stdout}");
-        // What the user's own variables say to the engine's client, it may obey.
+        // The engine's client may obey the user's own variables.
         assert_eq!(
             has("DOCKER_CONFIG=/own"),
             name == "list-it",
@@ -402,7 +402,7 @@ fn the_files_of_the_system_set_work() {
         edited["output"],
         "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n+zero\n one\n-two\n-three\n+TWO\n"
     );
-    // An id is of one text at one place.
+    // An id names one text at one place.
     assert_eq!(
         change(json!([{"line_id": two, "new_content": ""}]))["success"],
         false

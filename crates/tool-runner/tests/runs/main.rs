@@ -1,4 +1,4 @@
-//! Tools that are files, run for real behind walls.
+//! Runs tools that are files in the real sandbox.
 #![cfg(target_os = "linux")]
 
 mod around;

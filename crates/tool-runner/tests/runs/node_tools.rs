@@ -1,4 +1,4 @@
-//! Tools of Node: functions, scripts, what they import.
+//! Tools of Node: functions, scripts and their imports.
 
 use toolglot_value::{Value, json};
 
@@ -122,7 +122,7 @@ fn what_a_script_of_node_imports_from_beside_it_is_verified_too() {
             "{export}__version__ = '1.0.0';\n{export}__tool_type__ = 'library';\n{export}__executor_id__ = null;\n{export}__category__ = 't';\n{export}__tool_description__ = 'A library';\n{body}"
         )
     };
-    // In a circle, by every way there is, across kinds of modules, and what is installed in the project.
+    // Circular imports, every import syntax, mixed kinds of modules, and packages of the project.
     world.tool("t/main-it.mjs", &node("import { double } from './helper.js';\nimport common, { half } from './common.cjs';\nimport { typed } from './typed.js';\nimport { basename } from 'node:path';\nimport { installed } from 'installed';\nexport const base = 1;\nexport default async (params) => {\n  const { late } = await import('./late.mjs');\n  return { success: true, output: [double(base), half(4), common.half(6), typed(1), late(), basename('/a/b'), installed, import.meta.url.endsWith('main-it.mjs')] };\n};"));
     world.tool(
         "t/helper.js",
@@ -165,7 +165,7 @@ fn what_a_script_of_node_imports_from_beside_it_is_verified_too() {
         world.returned("t/main-it", json!({})),
         json!({"success": true, "output": [2, 2, 3, 2, "late", "b", "yes", true]})
     );
-    // What is not written down was not verified, even where it lies there; nor is what nobody trusts.
+    // A file that no import statement names was not verified, even if it exists; neither was an untrusted file.
     world.tool("t/sly-it.mjs", &node("export default async () => {\n  const name = './late' + '.mjs';\n  return { success: true, output: (await import(name)).late() };\n};"));
     let error = world.returned("t/sly-it", json!({}))["error"].clone();
     assert_eq!(
@@ -248,7 +248,7 @@ fn no_name_leads_node_to_a_file_of_tools_that_was_not_verified() {
             .any(|why| error.contains(why));
         assert!(is_told, "{name}: {error}");
     }
-    // Data is no code.
+    // A data file is not code.
     let body = format!(
         "{make}export default () => ({{ success: true, output: need('./words.json').X }});"
     );
@@ -366,7 +366,7 @@ fn a_function_of_node_that_never_answers_has_failed() {
         assert_eq!(returned["success"], json!(expected.is_none()), "{name}");
         let error = returned["error"].as_str().unwrap_or_default();
         assert!(error.contains(expected.unwrap_or_default()), "{returned}");
-        // Of a function that was called nothing is said of exports.
+        // The error of a called function does not mention exports.
         assert_eq!(
             error.contains("export"),
             ["object", "named", "main"].contains(&name) && expected != Some(answer),
@@ -375,7 +375,8 @@ fn a_function_of_node_that_never_answers_has_failed() {
     }
 }
 
-/// Options of a program are read by `util.parseArgs` and by `process.argv`, as `node FILE --params .. --project-path ..` has them.
+/// A program reads its options by `util.parseArgs` and `process.argv`, as under `node FILE --params .. --project-path
+/// ..`.
 #[test]
 fn a_program_of_node_reads_its_words_as_under_node() {
     if !can_run("programs of node", &["node"]) {

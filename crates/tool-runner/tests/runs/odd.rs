@@ -1,4 +1,4 @@
-//! What tools hand back or are written with that few do: halves of characters, marks at the begin, runtimes of their own.
+//! Unusual tools: results with halves of characters, files with byte order marks, and custom runtimes.
 
 use toolglot_value::json;
 
@@ -31,7 +31,7 @@ fn what_frames_an_answer_is_never_shown() {
         return;
     }
     let world = World::new();
-    // The first answer counts; what a tool writes behind it makes both unreadable.
+    // Bytes that a tool writes after the answer make the answer unreadable.
     let body = "import fs from 'node:fs';\nexport default () => { process.on('exit', () => fs.writeSync(1, '}')); return { success: true, output: 1 }; };";
     world.tool("t/frame-it.js", &node(body));
     let returned = world.returned("t/frame-it", json!({}));
@@ -146,7 +146,7 @@ fn parameters_beside_actions_belong_to_each_of_them() {
     }
 }
 
-/// Policies judge the command of a call, whichever link of the chain names its parameter; and that command is what runs.
+/// The policy decides about the command of a call, whichever link of the chain names its parameter. That command runs.
 #[test]
 fn a_command_is_judged_whichever_link_names_its_parameter() {
     let mut world = World::new();
@@ -178,20 +178,20 @@ fn a_command_is_judged_whichever_link_names_its_parameter() {
         let args = json!({parameter: command, "place": place});
         let of = args.as_object().expect("a map").clone();
         let builtins = world.with(|runner| runner.prepare(tool, of).expect("it fits").builtins);
-        let [judged] = builtins.as_slice() else {
+        let [builtin] = builtins.as_slice() else {
             panic!("{tool}: {builtins:?}")
         };
-        assert_eq!(judged.tool, "execute_command", "{tool}");
+        assert_eq!(builtin.tool, "execute_command", "{tool}");
         let cwd = if place.is_empty() { "." } else { place };
         let expected = json!({"command": command, "cwd": cwd});
-        assert_eq!(json!(judged.arguments), expected, "{tool}");
+        assert_eq!(json!(builtin.arguments), expected, "{tool}");
         if can_run {
             let place = if place.is_empty() { "project" } else { place };
             let returned = world.returned(tool, args);
             assert_eq!(returned["stdout"], json!(format!("{place}\n")), "{tool}");
         }
     }
-    // What is no text is no command, before anybody is asked.
+    // A parameter that is not a text is refused before the policy decision.
     let args = json!({"line": ["true"]});
     let of = args.as_object().expect("a map").clone();
     let error = world.with(|runner| runner.prepare("t/of-it", of).map(|_| ()));

@@ -1,4 +1,4 @@
-//! Tools of Python: functions, and what they import.
+//! Tools of Python: functions and their imports.
 
 use toolglot_policy::Level;
 use toolglot_value::{Value, json};
@@ -96,7 +96,7 @@ fn python_functions_answer_whatever_they_do() {
     for (name, body, _) in cases {
         world.tool(&format!("t/{name}-it.py"), &python("python/function", body));
     }
-    // By an interpreter that stays, and where walls are too weak for that by one of its own.
+    // By a resident interpreter, and by a new one where the sandbox is too weak for that.
     for level in [Level::Namespaces, Level::Landlock] {
         world.level = Some(level);
         world.with(|runner| {
@@ -135,7 +135,7 @@ fn what_a_tool_imports_from_beside_it_is_verified_too() {
             .replace("\"python/function\"", "None")
     };
     world.tool("t/main-it.py", &python("python/function", "import json, helper\nfrom other import word as w\ndef execute(params, project_path):\n    return {'success': True, 'output': helper.double(w)}"));
-    // Without the files the import fails as any import does.
+    // Without the files the import fails like any import.
     let returned = world.returned("t/main-it", json!({}));
     assert_eq!(
         returned["error"],

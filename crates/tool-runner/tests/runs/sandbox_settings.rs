@@ -1,4 +1,5 @@
-//! Each setting of `[sandbox]`, exceeded by a tool of each kind: what is stated stops it, and without a word it runs.
+//! Each setting of `[sandbox]`, exceeded by a tool of each kind: the setting stops the tool, and the default lets it
+//! run.
 
 use std::net::TcpListener;
 
@@ -7,7 +8,7 @@ use toolglot_value::json;
 
 use crate::world::{World, can_run, node, python, yaml};
 
-/// What every kind of tool does here, as its first argument says.
+/// The task of every kind of tool; its first argument selects it.
 const TASK: &str = r#"
 import os, socket, subprocess, sys, time
 def task(name):
@@ -121,7 +122,7 @@ fn world() -> World {
     world
 }
 
-/// What came of a task, if it was done.
+/// The result of a task.
 fn done(world: &World, tool: &str, task: &str) -> Result<(), String> {
     let called = world.call(tool, json!({"task": task}));
     let called = called.map_err(|error| error.to_string())?;
@@ -172,7 +173,7 @@ fn what_a_policy_states_stops(tool: &str, port: u16) {
         ("env", "environment", SandboxTable { env: names(&["PATH"]), ..none() }),
     ];
     for (key, task, table) in &rows {
-        // Node's own runtime names no variable for its tools.
+        // The runtime of Node passes no variables to its tools.
         if tool == "t/node-it" && *key == "env" {
             continue;
         }
@@ -181,7 +182,7 @@ fn what_a_policy_states_stops(tool: &str, port: u16) {
         world.sandbox = Some(table.clone());
         assert!(done(&world, tool, task).is_err(), "{tool} with {key}");
     }
-    // What is stated opens as well.
+    // A setting can also permit more.
     world.sandbox = None;
     assert!(done(&world, tool, &read).is_err(), "{tool} reads outside");
     world.sandbox = Some(SandboxTable {
@@ -300,7 +301,7 @@ fn a_flag_weakens_the_sandbox_only_where_no_policy_states_a_level() {
         let seen = done(&world, "t/look-it", &task);
         assert_eq!(seen.is_ok(), is_seen, "{stated:?} {flag:?}: {seen:?}");
     }
-    // What `plain` cannot hold holds.
+    // The level `plain` refuses settings that it cannot enforce.
     world.level = Some(Level::Plain);
     for table in [
         SandboxTable {

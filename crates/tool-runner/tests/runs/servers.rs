@@ -1,10 +1,10 @@
-//! Tools of MCP servers that are started for the call.
+//! Tools of MCP servers that start for a call.
 
 use toolglot_value::json;
 
 use crate::world::{World, can_run};
 
-/// A server in Python, which misbehaves as its first argument says.
+/// A server in Python; its first argument selects a fault.
 const SERVER: &str = r#"
 import json, os, sys, time
 how = sys.argv[1]
@@ -133,13 +133,13 @@ fn servers_are_called_whatever_they_write_beside() {
     let returned = world.returned("mcp/local/echo", args());
     let error = returned["error"].as_str().expect("a text");
     assert!(error.starts_with("the server "), "{error}");
-    // What was approved is what the server said first.
+    // The server's first description is pinned.
     set(&world, "changed");
     let (code, message) = world.refused("mcp/local/echo", args());
     assert_eq!(code, "server-changed", "{message}");
     let text = std::fs::read_to_string(world.project.join(".ai/tools/mcp/local/echo.yaml"))
         .expect("a file");
-    // Trusting the file anew approves nothing that nobody saw.
+    // Renewed trust in the file does not approve an unseen description.
     world.tool("mcp/local/echo.yaml", &text);
     assert_eq!(world.refused("mcp/local/echo", args()).0, "server-changed");
     // A server's file is trusted like any other.
@@ -198,8 +198,8 @@ fn what_a_server_tells_is_told() {
         return;
     }
     let mut world = world("tells");
-    let heard: Arc<Mutex<Vec<Progress>>> = Arc::default();
-    let to = Arc::clone(&heard);
+    let events: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let to = Arc::clone(&events);
     world.watch = Watch {
         cancel: None,
         progress: Some(Arc::new(move |progress| {
@@ -210,23 +210,23 @@ fn what_a_server_tells_is_told() {
         world.returned("mcp/local/echo", json!({}))["success"],
         json!(true)
     );
-    let heard = heard.lock().expect("no test panics here");
-    let told = |wanted: &Progress| heard.contains(wanted);
+    let events = events.lock().expect("no test panics here");
+    let has = |wanted: &Progress| events.contains(wanted);
     assert!(
-        told(&Progress::At {
+        has(&Progress::At {
             done: 1.0,
             total: Some(2.0),
             message: Some("half".into())
         }),
-        "{heard:?}"
+        "{events:?}"
     );
     assert!(
-        told(&Progress::Log {
+        has(&Progress::Log {
             level: "warning".into(),
             logger: None,
             data: json!({"a": 1})
         }),
-        "{heard:?}"
+        "{events:?}"
     );
 }
 
@@ -247,7 +247,7 @@ fn a_call_that_is_taken_back_ends_at_once_and_leaves_nothing() {
         }
         cancel.cancel();
     });
-    // Its own time is a minute, whose end is another refusal.
+    // Its time limit is a minute, and a timeout has another error.
     assert_eq!(world.refused("mcp/local/echo", json!({})).0, "stopped");
 }
 
@@ -336,7 +336,7 @@ fn what_the_user_makes_while_a_server_idles_stays() {
         assert!(!call().contains_key("stderr"));
         std::fs::write(own.with_file_name(".envrc"), "own").expect("written");
     });
-    // All servers are gone now.
+    // All servers have ended here.
     assert!(own.exists());
     assert!(own.with_file_name(".envrc").exists());
 }

@@ -1,4 +1,4 @@
-//! An interpreter that stays: calls share nothing by it, and nobody can do it harm that lasts.
+//! Resident interpreters: calls share no state, and no call does lasting damage.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use toolglot_value::{Map, Value, json};
 
 use crate::world::{World, can_run, python};
 
-/// A function that looks at everything a call before it could have left, and then leaves all of it.
+/// A function that checks for every trace of an earlier call, and then leaves all of them.
 const LOOKS: &str = "
 import builtins, ctypes, os, resource, signal, sys
 seen = getattr(builtins, 'left_here', 0)
@@ -93,7 +93,7 @@ fn nothing_of_a_call_is_there_in_the_next() {
     }
     let world = World::new();
     world.tool("t/look-it.py", &python("python/function", LOOKS));
-    // What is left, and whether the interpreter takes another call after that.
+    // The trace that a call leaves, and whether the interpreter takes another call after it.
     for (what, stays) in [
         ("nothing", true),
         ("child", true),
@@ -118,7 +118,7 @@ fn nothing_of_a_call_is_there_in_the_next() {
             );
             let second = call(runner, "t/look-it", &json!({"leave": "nothing"}));
             assert_eq!(second["data"]["seen"], json!(0), "{what}: {second}");
-            // Whoever kills the interpreter has killed itself.
+            // A call that kills the interpreter kills itself.
             if what != "kill" && what != "stop" && what != "interrupt" {
                 assert_eq!(first["data"], second["data"], "{what}");
             }
@@ -129,7 +129,7 @@ fn nothing_of_a_call_is_there_in_the_next() {
     }
 }
 
-/// The answer does not wait until traces are looked for; the next call does.
+/// The answer does not wait for the check for traces; the next call does.
 #[test]
 fn a_call_does_not_follow_one_that_left_a_trace() {
     if !can_run("warm interpreters", &["python3"]) {
@@ -188,7 +188,7 @@ fn one_interpreter_serves_call_after_call_and_is_not_poisoned() {
     }
     let mut world = World::new();
     world.granted.push("fs.write".into());
-    // Strings hash otherwise in every interpreter, and alike in those that are copies of one.
+    // The hash of a string differs between interpreters, and is equal in forks of one.
     world.tool("t/which-it.py", &python("python/function", "def execute(params, project_path):\n    return {'success': True, 'output': str(hash('a text'))}"));
     world.tool("t/slow-it.py", &python("python/function", "__timeout__ = 1\nimport os\ndef execute(params, project_path):\n    if os.fork() == 0:\n        os.setsid()\n    while True:\n        pass\n    return make()"));
     world.tool("t/twice-it.py", &python("python/function", "import os\ndef execute(params, project_path):\n    os.fork()\n    return {'success': True, 'output': 'once'}"));
@@ -242,7 +242,7 @@ fn one_interpreter_serves_call_after_call_and_is_not_poisoned() {
     });
 }
 
-/// Kills the copy that waits for the next call in a project. What waits there, and the interpreter, run nothing.
+/// Kills the fork that waits for the next call in a project. Neither the waiting fork nor the interpreter runs a tool.
 fn kill_waiting(project: &std::path::Path) -> usize {
     let processes = std::fs::read_dir("/proc").expect("a system with /proc");
     let mut n_killed = 0;
@@ -278,7 +278,7 @@ fn a_copy_that_dies_while_it_waits_takes_no_call_with_it() {
             let first = call(runner, "t/add-it", &json!({"a": a}));
             assert_eq!(first["output"], json!(a), "{first}");
             assert_eq!(runner.warm().n_waiting(), 1);
-            // It may not have begun to wait.
+            // The fork may not wait yet.
             let n_killed = kill_waiting(&world.project);
             let second = call(runner, "t/add-it", &json!({"a": a + 100}));
             let died = json!("it was ended by signal 9");
@@ -309,7 +309,7 @@ fn other_rights_are_other_walls() {
             call(runner, "t/write-it", &json!({}))["output"],
             json!("written")
         );
-        // What says which tools there are came to be since: it is protected in the next walls, which are others.
+        // A new `.git` is protected: the next call gets a new sandbox.
         std::fs::create_dir(world.project.join(".git")).expect("a folder");
         let returned = call(runner, "t/git-it", &json!({}));
         assert_eq!(returned["success"], json!(false), "{returned}");
@@ -330,13 +330,13 @@ fn a_call_can_be_cancelled() {
     );
     for id in ["t/hang-it", "t/hang-too"] {
         let cancel = Cancel::new().expect("a pipe");
-        let told = cancel.clone();
-        // The call is ended as soon as it has said something: no clock decides.
+        let stop = cancel.clone();
+        // The call is cancelled at its first output, independent of the clock.
         world.watch = Watch {
             cancel: Some(cancel.clone()),
             progress: Some(Arc::new(move |progress| {
                 if matches!(progress, Progress::Said(said) if said.contains("begun")) {
-                    told.cancel();
+                    stop.cancel();
                 }
             })),
         };
@@ -371,7 +371,7 @@ fn calls_on_one_runner_do_not_wait_for_each_other() {
     }
     let mut world = World::new();
     world.granted.push("fs.write".into());
-    // Each waits for what the others write: one after the other none of them would end.
+    // Each call waits for the others' files: in sequence none of them would end.
     let body = "
 def execute(params, project_path):
     import os, time

@@ -8,7 +8,7 @@ use toolglot_value::json;
 
 use crate::world::{World, yaml};
 
-/// What was asked: the first line, the headers in lower case, the body.
+/// A received request: the first line, the headers in lower case, the body.
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
     pub(crate) line: String,
@@ -16,12 +16,12 @@ pub(crate) struct Heard {
     pub(crate) body: String,
 }
 
-/// Serves answers, each as it is written, the last one for ever. Its port and what it hears.
+/// Serves the raw answers in order and repeats the last one. Returns the port and the received requests.
 pub(crate) fn serve(answers: &[&str]) -> (u16, Arc<Mutex<Vec<Heard>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("it is bound").port();
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&heard);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&seen);
     let answers: Vec<String> = answers.iter().map(|answer| (*answer).to_owned()).collect();
     std::thread::spawn(move || {
         for (n, stream) in listener.incoming().enumerate() {
@@ -43,7 +43,7 @@ pub(crate) fn serve(answers: &[&str]) -> (u16, Arc<Mutex<Vec<Heard>>>) {
                 .find_map(|header| header.strip_prefix("content-length: ")?.parse().ok());
             let mut body = vec![0; length.unwrap_or(0)];
             let _ = reader.read_exact(&mut body);
-            told.lock().expect("no test panics here").push(Heard {
+            sink.lock().expect("no test panics here").push(Heard {
                 line: line.trim().to_owned(),
                 headers,
                 body: String::from_utf8_lossy(&body).into_owned(),
@@ -52,7 +52,7 @@ pub(crate) fn serve(answers: &[&str]) -> (u16, Arc<Mutex<Vec<Heard>>>) {
             let _ = stream.write_all(answer.as_bytes());
         }
     });
-    (port, heard)
+    (port, seen)
 }
 
 /// An answer that ends the connection.
@@ -82,7 +82,7 @@ fn a_file_says_what_is_asked_and_parameters_stay_what_they_are() {
         "Content-Type: application/json\r\n",
         r#"{"warm": true}"#,
     );
-    let (port, heard) = serve(&[&json]);
+    let (port, seen) = serve(&[&json]);
     let world = granted();
     world.tool(
         "t/get-weather.yaml",
@@ -97,7 +97,7 @@ fn a_file_says_what_is_asked_and_parameters_stay_what_they_are() {
         returned,
         json!({"success": true, "status": 200, "data": {"warm": true}})
     );
-    let first = heard.lock().expect("no test panics here")[0].clone();
+    let first = seen.lock().expect("no test panics here")[0].clone();
     assert_eq!(
         first.line,
         "GET /of/a%2F%24%7BSECRET%7D%3Fx?days=3 HTTP/1.1"
@@ -112,25 +112,25 @@ fn a_file_says_what_is_asked_and_parameters_stay_what_they_are() {
         first.headers.contains(&"x-city: a/${secret}?x".to_owned()),
         "{first:?}"
     );
-    // A value that would begin another header is no value.
+    // A value that would start another header is refused.
     let (code, why) = world.refused("t/get-weather", json!({"city": "a\r\nHost: evil"}));
     assert_eq!(
-        (code, heard.lock().expect("no test panics here").len()),
+        (code, seen.lock().expect("no test panics here").len()),
         ("invalid-arguments", 1),
         "{why}"
     );
-    // Nor is one that leads to another path.
+    // So is a value that leads to another path.
     for city in ["..", ".", "../admin", "a/../..", "a/..", "..\\admin"] {
         let (code, why) = world.refused("t/get-weather", json!({"city": city}));
-        let n_asked = heard.lock().expect("no test panics here").len();
-        assert_eq!((code, n_asked), ("invalid-arguments", 1), "{city}: {why}");
+        let n_seen = seen.lock().expect("no test panics here").len();
+        assert_eq!((code, n_seen), ("invalid-arguments", 1), "{city}: {why}");
         assert!(why.contains("`city`"), "{why}");
     }
 }
 
 #[test]
 fn what_names_a_parameter_that_was_not_given_is_left_out() {
-    let (port, heard) = serve(&[&answer("200 OK", "", "done")]);
+    let (port, seen) = serve(&[&answer("200 OK", "", "done")]);
     let world = granted();
     let parameters = "requires: [net.http]\nparameters:\n  - {name: city, type: string, required: true, description: Where}\n  - {name: n, type: integer, required: false, description: How many}\n";
     let rest = format!(
@@ -143,9 +143,9 @@ fn what_names_a_parameter_that_was_not_given_is_left_out() {
     assert!(called.returned.success, "{:?}", called.returned);
     let all = json!({"city": "x", "n": 2});
     assert_eq!(world.returned("t/post-it", all)["success"], json!(true));
-    let heard = heard.lock().expect("no test panics here");
-    let [first, second] = &heard[..] else {
-        panic!("{heard:?}")
+    let seen = seen.lock().expect("no test panics here");
+    let [first, second] = &seen[..] else {
+        panic!("{seen:?}")
     };
     assert_eq!(first.line, "POST /of/x?b=1&q=in%20x HTTP/1.1");
     assert!(
@@ -168,7 +168,7 @@ fn what_names_a_parameter_that_was_not_given_is_left_out() {
             "add `n`: the path of the request needs it"
         )
     );
-    // The placeholder of no parameter is a fault of the file.
+    // A placeholder without a parameter is a fault of the file.
     let rest = format!(
         "{parameters}config: {{url: 'http://127.0.0.1:{port}/', headers: {{X: '{{nope}}'}}}}\n"
     );
@@ -180,7 +180,7 @@ fn what_names_a_parameter_that_was_not_given_is_left_out() {
 
 #[test]
 fn a_variable_without_a_value_is_never_sent_as_letters() {
-    let (port, heard) = serve(&[&answer("200 OK", "", "done")]);
+    let (port, seen) = serve(&[&answer("200 OK", "", "done")]);
     let world = granted();
     let url = format!("http://127.0.0.1:{port}/");
     for (what, config) in [
@@ -206,8 +206,8 @@ fn a_variable_without_a_value_is_never_sent_as_letters() {
         assert!(why.contains("`${NOT_SET}`"), "{what}: {why}");
         assert!(why.contains("t/ask-it.yaml"), "{what}: {why}");
     }
-    assert!(heard.lock().expect("no test panics here").is_empty());
-    // A variable that is set to nothing has no value either, and a default is one.
+    assert!(seen.lock().expect("no test panics here").is_empty());
+    // An empty variable has no value either, but a default counts as one.
     let mut world = granted();
     world.variables.insert("NOT_SET".into(), String::new());
     let rest = format!("requires: [net.http]\nconfig: {{url: '{url}${{NOT_SET}}'}}\n");
@@ -242,9 +242,9 @@ fn no_parameter_is_lost_beside_a_body_or_sent_twice() {
             "{}",
         ),
         ("method: POST", json!({"s": "b"}), "POST /p", r#"{"s":"b"}"#),
-        // What is left out is mentioned all the same.
+        // A name in a part that is left out is mentioned nevertheless.
         ("query: {q: '{k}{s}'}", json!({"k": "a"}), "GET /p", ""),
-        // What the file calls `s` is `k`, and nothing else is called so.
+        // The file sends `k` as `s`, so the parameter `s` is not sent.
         (
             "query: {s: '{k}'}",
             json!({"k": "a", "s": "b"}),
@@ -252,7 +252,7 @@ fn no_parameter_is_lost_beside_a_body_or_sent_twice() {
             "",
         ),
     ] {
-        let (port, heard) = serve(&[&answer("200 OK", "", "done")]);
+        let (port, seen) = serve(&[&answer("200 OK", "", "done")]);
         let world = granted();
         let parameters = "requires: [net.http]\nparameters:\n  - {name: k, type: string, required: false, description: K}\n  - {name: s, type: string, required: false, description: S}\n";
         let rest = format!("{parameters}config:\n  url: 'http://127.0.0.1:{port}/p'\n  {config}\n");
@@ -262,15 +262,15 @@ fn no_parameter_is_lost_beside_a_body_or_sent_twice() {
             true,
             "{config}"
         );
-        let heard = heard.lock().expect("no test panics here");
-        assert_eq!(heard[0].line, format!("{line} HTTP/1.1"), "{config}");
-        assert_eq!(heard[0].body, body, "{config}");
+        let seen = seen.lock().expect("no test panics here");
+        assert_eq!(seen[0].line, format!("{line} HTTP/1.1"), "{config}");
+        assert_eq!(seen[0].body, body, "{config}");
     }
 }
 
 #[test]
 fn bodies_are_json_with_the_types_of_the_parameters() {
-    let (port, asked) = serve(&[&answer("200 OK", "", "done")]);
+    let (port, seen) = serve(&[&answer("200 OK", "", "done")]);
     let world = granted();
     let config = format!("{WEATHER}config:\n  url: 'http://127.0.0.1:{port}/'\n");
     let whole = yaml(
@@ -294,7 +294,7 @@ fn bodies_are_json_with_the_types_of_the_parameters() {
             returned,
             json!({"success": true, "status": 200, "output": "done"})
         );
-        let last = asked
+        let last = seen
             .lock()
             .expect("no test panics here")
             .last()
@@ -321,14 +321,14 @@ fn what_may_pass_is_asked_again_where_the_file_says_so() {
         (vec![&*busy, "", &*busy], "", 1),
         (vec![&*missing], policy, 1),
     ] {
-        let (port, heard) = serve(&answers);
+        let (port, seen) = serve(&answers);
         let world = granted();
         let rest =
             format!("requires: [net.http]\n{retry}config:\n  url: 'http://127.0.0.1:{port}/'\n");
         world.tool("t/ask-it.yaml", &yaml("ask-it", "http_client", &rest));
         let called = world.call("t/ask-it", json!({})).expect("it is run");
         assert_eq!(called.attempts.len(), n_expected, "{answers:?}");
-        assert_eq!(heard.lock().expect("no test panics here").len(), n_expected);
+        assert_eq!(seen.lock().expect("no test panics here").len(), n_expected);
         assert_eq!(called.returned.success, n_expected == 3);
     }
 }
@@ -340,7 +340,7 @@ fn hosts_are_asked_as_far_as_they_are_granted_and_redirections_are_told() {
         "Location: http://169.254.169.254/latest\r\n",
         "",
     );
-    let (port, heard) = serve(&[&to]);
+    let (port, seen) = serve(&[&to]);
     let mut world = World::new();
     let rest = "parameters: [{name: url, type: string, required: true, description: Where}]\n";
     world.tool("t/ask-url.yaml", &yaml("ask-url", "http_client", rest));
@@ -350,7 +350,7 @@ fn hosts_are_asked_as_far_as_they_are_granted_and_redirections_are_told() {
     assert_eq!(world.refused("t/ask-url", here.clone()).0, "not-granted");
     assert_eq!(world.refused("t/ask-one", json!({})).0, "not-granted");
     world.granted.push("net.http".into());
-    // The file's own host is the user's choice, as the file is trusted; the argument's is the model's.
+    // The user trusts the file, so its host is the user's choice; a host in an argument is the model's choice.
     assert_eq!(world.refused("t/ask-url", here.clone()).0, "not-granted");
     for url in [
         "http://localhost/",
@@ -366,7 +366,7 @@ fn hosts_are_asked_as_far_as_they_are_granted_and_redirections_are_told() {
             "{url}: {why}"
         );
     }
-    assert!(heard.lock().expect("no test panics here").is_empty());
+    assert!(seen.lock().expect("no test panics here").is_empty());
     let returned = world.returned("t/ask-one", json!({}));
     let error = "HTTP 302: it leads to http://169.254.169.254/latest, which was not followed";
     assert_eq!(
@@ -375,7 +375,7 @@ fn hosts_are_asked_as_far_as_they_are_granted_and_redirections_are_told() {
     );
     world.granted.push(format!("net:127.0.0.1:{port}"));
     assert_eq!(world.returned("t/ask-url", here)["status"], json!(302));
-    assert_eq!(heard.lock().expect("no test panics here").len(), 2);
+    assert_eq!(seen.lock().expect("no test panics here").len(), 2);
 }
 
 #[test]
@@ -398,7 +398,7 @@ fn results_are_held_against_the_output_schema() {
 fn a_server_whose_name_leads_nowhere_may_be_there_later() {
     let mut world = World::new();
     world.granted.push("net.http".into());
-    // RFC 6761: a name that nobody has.
+    // RFC 6761: a name that never resolves.
     world.tool(
         "mcp/servers/far.yaml",
         "tool_type: mcp_server\nexecutor_id: null\ncategory: mcp/servers\nversion: 1.0.0\ndescription: A server\nconfig: {transport: http, url: \"http://nobody.invalid/mcp\"}\n",

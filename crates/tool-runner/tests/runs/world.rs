@@ -29,7 +29,7 @@ pub(crate) struct World {
     pub(crate) variables: BTreeMap<String, String>,
     pub(crate) watch: Watch,
     pub(crate) level: Option<Level>,
-    /// What the user's policy states of the sandbox.
+    /// The sandbox settings of the user's policy.
     pub(crate) sandbox: Option<SandboxTable>,
 }
 
@@ -73,7 +73,7 @@ impl World {
         fs::write(path, text).expect("a file");
     }
 
-    /// Writes a tool and trusts it as it is.
+    /// Writes a tool and trusts it.
     pub(crate) fn tool(&self, path: &str, text: &str) {
         self.file(&format!(".ai/tools/{path}"), text);
         let (registry, mut trust) = self.open();
@@ -121,7 +121,7 @@ impl World {
         self.with(|runner| runner.call_unjudged(id, args))
     }
 
-    /// What a tool returned.
+    /// Calls a tool and returns its value.
     pub(crate) fn returned(&self, id: &str, args: Value) -> Value {
         match self.call(id, args) {
             Ok(called) => Value::Object(called.returned.value),
@@ -129,7 +129,7 @@ impl World {
         }
     }
 
-    /// The code of the refusal of a call.
+    /// The code and the message of a refused call.
     pub(crate) fn refused(&self, id: &str, args: Value) -> (&'static str, String) {
         match self.call(id, args) {
             Ok(called) => panic!("{id} ran: {:?}", called.returned),
@@ -148,7 +148,7 @@ impl ParseId for str {
     }
 }
 
-/// Whether programs can be run behind walls here; a test that cannot run them says so.
+/// Whether this system can run programs in the sandbox. If not, it says so.
 pub(crate) fn can_run(what: &str, programs: &[&str]) -> bool {
     use std::io::Write;
     let has_walls = toolglot_sandbox::layers().level() == Some(Isolation::Namespaces);
@@ -160,7 +160,7 @@ pub(crate) fn can_run(what: &str, programs: &[&str]) -> bool {
         return true;
     }
     let why = missing.map_or("no namespaces", |program| program);
-    // Past the test harness, which keeps what a passing test prints to itself.
+    // Past the test harness, which hides the output of passing tests.
     let _ = writeln!(
         std::io::stderr(),
         "SKIPPED: {what} ({why} is not to be had here)"

@@ -11,8 +11,8 @@ use crate::cli::outcome::Outcome;
 use crate::cli::output::write_line;
 use crate::cli::source;
 
-/// Answers each line of `path` by `answer`, which says whether the line or what it found is faulty. Empty lines have no
-/// answer; one that is not UTF-8 has an error in its place.
+/// Answers each line of `path` with `answer`, which returns whether the line or its result is faulty.
+/// An empty line gets no answer. A line that is not UTF-8 gets an error.
 pub(crate) fn answer(
     path: &Path,
     out: &mut dyn Write,
@@ -45,12 +45,12 @@ pub(crate) fn answer(
             continue;
         }
         is_faulty |= answer(line, out).map_err(Failure::Output)?;
-        // Whoever writes the lines may wait for each answer.
+        // The client that writes the lines may wait for each answer.
         out.flush().map_err(Failure::Output)?;
     }
 }
 
-/// Writes what is wrong with a line.
+/// Writes the error of a line.
 pub(crate) fn bad(out: &mut dyn Write, id: Value, error: String) -> io::Result<bool> {
     write_line(out, &BadLine { id, error })?;
     Ok(true)

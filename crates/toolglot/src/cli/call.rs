@@ -1,4 +1,4 @@
-//! `toolglot call`: one tool that is a file, by its id.
+//! `toolglot call`: calls one tool that is a file, by its id.
 
 use std::io::Write;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub(crate) fn call(arguments: &CallArguments, out: &mut dyn Write) -> Result<Out
     })
 }
 
-/// What came of the call, for whoever called.
+/// The result of the call as JSON, and the outcome of the command.
 fn written(report: CallReport, arguments: &CallArguments) -> (Value, Outcome) {
     let id = arguments.id.as_str();
     match report {
@@ -62,7 +62,7 @@ fn written(report: CallReport, arguments: &CallArguments) -> (Value, Outcome) {
         CallReport::Done(_, called) => match *called {
             Ok(called) => {
                 for note in &called.notes {
-                    // What is to be said about the tool is not its answer.
+                    // Notes about the tool are not part of its result.
                     let _ = writeln!(screen::stderr(), "note: {note}");
                 }
                 let outcome = Outcome::faulty_if(!called.returned.success);
@@ -82,7 +82,7 @@ fn given(args: &str) -> Result<Map<String, Value>, Failure> {
         Some(file) => source::document(Path::new(file))?,
         None => args.to_owned(),
     };
-    // Of two readers one would take the first of two equal keys, and another the last.
+    // Readers disagree on duplicate keys: one takes the first value, another takes the last.
     let once = ReadOptions {
         duplicate_keys: false,
         ..ReadOptions::default()
@@ -92,7 +92,7 @@ fn given(args: &str) -> Result<Map<String, Value>, Failure> {
     given.map_err(Failure::Args)
 }
 
-/// Why a tool was not run, in the form of its answers.
+/// Why a tool was not run, in the form of a tool result.
 pub(crate) fn refusal(id: &str, error: &CallError) -> Value {
     let mut json =
         json!({"success": false, "error": error.to_string(), "code": error.code(), "id": id});

@@ -1,7 +1,7 @@
 //! `toolglot convert`: conversations from one dialect into another.
 //!
-//! `openai` stands for the structured form, `responses` for the items of the Responses API.
-//! A text that is not a conversation is one assistant's message, and stays a text.
+//! `openai` names the structured form, `responses` names the items of the Responses API.
+//! A text that is not a conversation is one message of the assistant.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -23,7 +23,7 @@ use crate::cli::{batch, select, source, toolboxes};
 /// The name of the structured form.
 const STRUCTURED: &str = "openai";
 
-/// The name of its items, which the Responses API has in place of messages.
+/// The name of the form with items, which the Responses API has in place of messages.
 const ITEMS: &str = "responses";
 
 /// Converts one conversation, or one per line.
@@ -84,7 +84,7 @@ pub(crate) fn convert(
             .map_err(|bad| Failure::Conversation(bad.error))?;
         write_line(out, &written).map_err(Failure::Output)?;
     }
-    // Data is on standard output; what became of it is said beside it.
+    // Standard output is for data, so the report goes to standard error.
     let _ = write!(screen::stderr(), "{}", lines(&report, arguments.check));
     Ok(match outcome {
         Outcome::Fine => Outcome::faulty_if(!report.left.is_empty()),
@@ -98,7 +98,7 @@ fn is_document(text: &str) -> bool {
     matches!(value, Ok(Value::Array(_) | Value::Object(_)))
 }
 
-/// One message as the model wrote it.
+/// Converts one message, as the model wrote it.
 fn message(text: &str, converter: &Converter<'_>, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut report = ConversionReport::default();
     match converter.message(text, &mut report) {
@@ -110,7 +110,7 @@ fn message(text: &str, converter: &Converter<'_>, out: &mut dyn Write) -> Result
     Ok(Outcome::faulty_if(!report.left.is_empty()))
 }
 
-/// The conversation of one document.
+/// Converts the conversation of one document.
 fn conversation(
     text: &str,
     converter: &Converter<'_>,
@@ -124,7 +124,7 @@ fn conversation(
     document.map_err(|error| bad(id, error.to_string()))
 }
 
-/// What was carried and what was not, for a person.
+/// The report of the conversion, for a person.
 fn lines(report: &ConversionReport, is_checked: bool) -> String {
     let ConversionReport {
         conversations,

@@ -21,7 +21,7 @@ struct Document {
     cases: Vec<Case>,
 }
 
-/// Runs the cases of `folder`; with `is_blessed` it writes the events that were found into their files.
+/// Runs the cases of `folder`. With `is_blessed`, it writes the events that it finds into their files.
 pub(crate) fn run(
     folder: &Path,
     is_blessed: bool,
@@ -83,8 +83,8 @@ fn own_dialects(folder: &Path) -> Result<Vec<Dialect>, Failure> {
     }
 }
 
-/// The Markdown files of the folder and those below it, in order of path. Cases that name no dialect are of the only one of
-/// its file.
+/// The Markdown files of the folder and of its subfolders, in order of path. A case that names no dialect uses the only
+/// dialect of the folder's file.
 fn documents(folder: &Path, dialects: &[Dialect]) -> Result<Vec<Document>, Failure> {
     let only = match dialects {
         [only] => Some(only.name()),
@@ -123,7 +123,7 @@ fn markdown_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What is parsed, or why nothing is.
+/// The events of a case, or why the case gives none.
 fn events(case: &Case, dialects: &[Dialect]) -> Result<String, String> {
     let find = |name: &str| {
         let own = dialects.iter().find(|dialect| dialect.name() == name);

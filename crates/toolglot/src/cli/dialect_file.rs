@@ -24,21 +24,21 @@ pub(crate) fn of(path: &Path) -> Cow<'_, Path> {
 /// The text of a file of dialects.
 ///
 /// # Errors
-/// It cannot be read, or is a chat template.
+/// The file cannot be read, or is a chat template.
 pub(crate) fn notation(path: &Path) -> Result<String, Failure> {
     let text = source::document(path)?;
     let start = text.trim_start();
-    // No dialect file starts with a brace: a chat template does, and a checkpoint's own declaration, which is JSON.
+    // A dialect file never starts with a brace. A chat template does, and so does a checkpoint's declaration in JSON.
     if ["{%", "{{", "{#"].iter().any(|tag| start.starts_with(tag)) {
         return Err(Failure::ChatTemplate(source::name(path)));
     }
     Ok(text)
 }
 
-/// The dialects of a file, or of the file `dialect` of a folder. Each makes a program.
+/// The dialects of a file, or of the file `dialect` of a folder. Each dialect compiles.
 ///
 /// # Errors
-/// Outside, if the file cannot be read; inside, what is wrong with it.
+/// The outer error: the file cannot be read. The inner error: the file is not a valid dialect file.
 pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<DialectFault>>, Failure> {
     let path = &*of(path);
     let text = notation(path)?;
@@ -49,7 +49,7 @@ pub(crate) fn read(path: &Path) -> Result<Result<Vec<Dialect>, Box<DialectFault>
     };
     Ok(toolglot_dialects::parse(&text).map_err(|mut error| {
         if error.replacement.is_some() && path != Path::new("-") {
-            // With the file's own path it can be copied.
+            // With the path of the file, the user can copy the command.
             let path = path.display();
             error.help = Some(format!(
                 "`toolglot dialects check --fix {path}` rewrites the file"

@@ -1,4 +1,4 @@
-//! `toolglot dialects`: the dialects that are built in, and files of one's own.
+//! `toolglot dialects`: embedded dialects, and dialect files of the user.
 
 use std::fs;
 use std::io::{self, Write};
@@ -69,7 +69,7 @@ fn list(out: &mut dyn Write) -> Result<Outcome, Failure> {
     Ok(Outcome::Fine)
 }
 
-/// What is wrong with the file is the answer, not a failure of ours. Of dialects without a fault it shows what they write.
+/// Reports the faults of a dialect file, or samples of what its dialects write. A fault is a result, not a failure.
 fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut screen = ColorScreen(out);
     let dialects = match dialect_file::read(file)? {
@@ -93,7 +93,7 @@ fn check(file: &Path, color: Color, out: &mut dyn Write) -> Result<Outcome, Fail
     Ok(Outcome::faulty_if(is_faulty || is_dead))
 }
 
-/// Writes the words of the notation into the file, and says which.
+/// Replaces other spellings in the file by the words of the notation, and reports the replacements.
 fn fix_file(file: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     if file == Path::new("-") {
         return Err(Failure::Inputs(
@@ -116,7 +116,7 @@ fn fix_file(file: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     write!(ColorScreen(out), "{}", harmless(&shown)).map_err(Failure::Output)
 }
 
-/// The samples of a dialect: what it writes and parses back, then what it does not.
+/// The samples of a dialect: first the samples that parse back, then the refused and the misread samples.
 fn sample_text(dialect: &Dialect, report: &DialectReport) -> String {
     let mut text = String::new();
     let mut add = |head: &str, body: &str| {
@@ -170,7 +170,7 @@ fn sample_text(dialect: &Dialect, report: &DialectReport) -> String {
     text
 }
 
-/// Writes the dialect, if it is one.
+/// Writes the dialect that a response template declares.
 fn import_file(file: &Path, name: &str, out: &mut dyn Write) -> Result<Outcome, Failure> {
     check_name(name)?;
     let text = import::imported(&source::document(file)?, file, name)?;

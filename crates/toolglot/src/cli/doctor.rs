@@ -1,4 +1,4 @@
-//! `toolglot doctor`: what the sandbox has to work with on this machine, for this user.
+//! `toolglot doctor`: what the sandbox can use on this machine, for this user.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use crate::cli::outcome::Outcome;
 
 const LEVELS: [Isolation; 3] = [Isolation::Plain, Isolation::Landlock, Isolation::Namespaces];
 
-/// Writes the layers that are there and those that are not, and tries each level with a program.
+/// Reports which layers are available and which are missing, and tries each level with a program.
 ///
 /// Commands need the level `namespaces` unless a policy says otherwise; without it the outcome is faulty.
 pub(crate) fn doctor(out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -41,7 +41,7 @@ fn write(layers: &Layers, out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Runs a program that does nothing at this level, and tells how that went.
+/// Runs a program that does nothing at this level, and describes the result.
 fn tried(level: Isolation) -> String {
     let mut command = Command::new(["true"], "/");
     command.isolation = level;

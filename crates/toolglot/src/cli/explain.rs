@@ -1,4 +1,4 @@
-//! `toolglot explain`: what a note's code means: its entry in `notes.md`.
+//! `toolglot explain`: the meaning of a note's code, from its entry in `notes.md`.
 
 use std::io::{self, Write};
 
@@ -31,10 +31,10 @@ pub(crate) fn explain(wanted: &str, out: &mut dyn Write) -> Result<Outcome, Fail
 /// The page of all notes.
 const PAGE: &str = include_str!("../../notes.md");
 
-/// What the page says under the heading `title`.
+/// The text of the page under the heading `title`.
 fn entry(title: &str) -> Option<&'static str> {
-    let begin = PAGE.find(&format!("\n### {title}\n"))?;
-    let body = PAGE[begin + 1..].split_once('\n')?.1;
+    let start = PAGE.find(&format!("\n### {title}\n"))?;
+    let body = PAGE[start + 1..].split_once('\n')?.1;
     let end = ["\n### ", "\n## "]
         .iter()
         .filter_map(|next| body.find(next))
@@ -43,20 +43,20 @@ fn entry(title: &str) -> Option<&'static str> {
     Some(body[..end].trim())
 }
 
-/// The page's Markdown for a reader without one that shows it: code is set in, links are their words. Code in a line is coloured,
-/// or else is in the quotes that it has in every message.
+/// The page's Markdown as plain text: code blocks are indented, and links become their words. Inline code is coloured,
+/// or else keeps its backticks.
 fn plain(markdown: &str, is_colored: bool) -> String {
     let mut shown = String::new();
     let mut fence: Option<&str> = None;
     for line in markdown.lines() {
-        let n_marks = line.len() - line.trim_start_matches('`').len();
+        let n_ticks = line.len() - line.trim_start_matches('`').len();
         match fence {
-            Some(marks) if line == marks => fence = None,
+            Some(ticks) if line == ticks => fence = None,
             Some(_) if line.is_empty() => shown.push('\n'),
             Some(_) => shown.extend(["    ", line, "\n"]),
-            None if n_marks >= 3 => {
-                let (marks, info) = line.split_at(n_marks);
-                fence = Some(marks);
+            None if n_ticks >= 3 => {
+                let (ticks, info) = line.split_at(n_ticks);
+                fence = Some(ticks);
                 if let Some((_, file)) = info.split_once("file=") {
                     shown.extend([file, ":\n"]);
                 }
@@ -75,9 +75,9 @@ fn spans(line: &str, is_colored: bool) -> String {
     while let Some(at) = rest.find(['`', '[', '*']) {
         shown.push_str(&rest[..at]);
         let from = &rest[at..];
-        let n_marks = from.len() - from.trim_start_matches('`').len();
-        let code = (from[n_marks..].split_once(&from[..n_marks])).filter(|_| n_marks > 0);
-        if let Some((code, behind)) = code {
+        let n_ticks = from.len() - from.trim_start_matches('`').len();
+        let code = (from[n_ticks..].split_once(&from[..n_ticks])).filter(|_| n_ticks > 0);
+        if let Some((code, after)) = code {
             let code = match code
                 .strip_prefix(' ')
                 .and_then(|code| code.strip_suffix(' '))
@@ -88,24 +88,24 @@ fn spans(line: &str, is_colored: bool) -> String {
             if is_colored {
                 shown.push_str(&styled(Style::Arguments, code, true));
             } else {
-                shown.extend([&from[..n_marks], code, &from[..n_marks]]);
+                shown.extend([&from[..n_ticks], code, &from[..n_ticks]]);
             }
-            rest = behind;
-        } else if let Some((words, behind)) = from
+            rest = after;
+        } else if let Some((words, after)) = from
             .strip_prefix('[')
             .and_then(|link| link.split_once("]("))
             .and_then(|(words, target)| Some((words, target.split_once(')')?.1)))
         {
             shown.push_str(words);
-            rest = behind;
-        } else if let Some((words, behind)) = from
+            rest = after;
+        } else if let Some((words, after)) = from
             .strip_prefix("**")
             .and_then(|bold| bold.split_once("**"))
         {
             shown.push_str(words);
-            rest = behind;
+            rest = after;
         } else {
-            let n = n_marks.max(1);
+            let n = n_ticks.max(1);
             shown.push_str(&from[..n]);
             rest = &from[n..];
         }

@@ -1,4 +1,4 @@
-//! What ends a command before its end: usage, input and output.
+//! Why a command fails: usage, input and output.
 
 use std::io;
 use std::path::PathBuf;
@@ -178,7 +178,7 @@ impl From<toolglot_session::SessionError> for Failure {
     }
 }
 
-/// What a dialect wrote of a call that it cannot carry, and what that is.
+/// The text of a call that the dialect cannot carry, with a heading for the text.
 fn shown_text<'t>(
     text: Option<&'t str>,
     start: Option<&'t str>,
@@ -188,12 +188,12 @@ fn shown_text<'t>(
     whole.or(start.map(|start| ("the text that it writes up to there:", start)))
 }
 
-/// So many lines of a text that was refused are shown, each up to so many characters.
+/// The most lines of a refused text that a report shows, and the most characters of each line.
 const SHOWN_LINES: usize = 20;
 const SHOWN_CHARS: usize = 200;
 
 impl Failure {
-    /// All that is to be said about it, for a [`ColorScreen`]: in the manner of rustc where there is a text to point into.
+    /// The report for a [`ColorScreen`], in the style of rustc if the failure points into a text.
     ///
     /// [`ColorScreen`]: crate::cli::human::screen::ColorScreen
     pub(crate) fn report(&self) -> String {
@@ -214,32 +214,32 @@ impl Failure {
         harmless(&report).into_owned()
     }
 
-    /// It and all that it comes from, on one line: what a batch answers in place of a document.
+    /// The failure and its sources on one line: the answer of a batch in place of a document.
     pub(crate) fn told(&self) -> String {
         Failure::with_sources(self)
     }
 
-    /// An error and all that it comes from, on one line.
+    /// An error and its sources, on one line.
     pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
-        let mut told = error.to_string();
+        let mut line = error.to_string();
         let mut source = error.source();
         while let Some(error) = source {
             let why = error.to_string();
-            // Some say it themselves.
-            if !told.ends_with(&why) {
-                told.push_str(": ");
-                told.push_str(&why);
+            // Some errors already end with the text of their source.
+            if !line.ends_with(&why) {
+                line.push_str(": ");
+                line.push_str(&why);
             }
             source = error.source();
         }
-        told
+        line
     }
 }
 
 impl From<ChatError> for Failure {
     fn from(error: ChatError) -> Failure {
         match error {
-            // The command line knows where a dialect is named, and where all of them are listed.
+            // The messages of the command line name the option and the command that lists all dialects.
             ChatError::UnknownDialect { name, nearest } => {
                 Failure::UnknownDialect { name, nearest }
             }
@@ -252,7 +252,7 @@ impl From<ChatError> for Failure {
 impl From<toolglot_corpus::CorpusError> for Failure {
     fn from(error: toolglot_corpus::CorpusError) -> Failure {
         match error {
-            // Whoever reads standard output may have read enough.
+            // The reader of standard output may have closed it.
             toolglot_corpus::CorpusError::Output(source) => Failure::Output(source),
             other => Failure::Corpus(other),
         }

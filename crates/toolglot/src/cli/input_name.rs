@@ -1,8 +1,8 @@
-//! What an input is called.
+//! The name of an input in messages.
 
 use std::path::Path;
 
-/// How `path` is called in messages.
+/// The name of `path` in messages.
 pub(crate) fn input_name(path: &Path) -> String {
     if is_stdin(path) {
         "standard input".to_owned()
@@ -11,7 +11,7 @@ pub(crate) fn input_name(path: &Path) -> String {
     }
 }
 
-/// Whether `path` stands for standard input.
+/// Whether `path` means standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

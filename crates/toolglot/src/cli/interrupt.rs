@@ -1,5 +1,5 @@
-//! Ctrl-C: what runs is killed with all that it started, the log says so, and the exit code is 130. A second one ends us
-//! at once, and the kernel then kills what is left, since its leash is gone.
+//! Ctrl-C kills the running call with all its processes, the log records the end, and the exit code is 130. A second
+//! Ctrl-C ends `toolglot` at once, which closes the leash: the rest of the processes is then killed.
 
 use std::io;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use toolglot_tool_runner::Cancel;
 
-/// As shells say it: ended by signal 2.
+/// The exit code that shells give for an end by signal 2.
 pub(crate) const EXIT_CODE: u8 = 130;
 
-/// Tells the first signal to what this gives back; from now on it ends no more than that.
+/// Returns a [`Cancel`] that the first signal triggers, instead of ending the process.
 ///
 /// # Errors
 /// If the system has no descriptor left.
@@ -19,7 +19,7 @@ pub(crate) fn cancel() -> io::Result<Cancel> {
     let cancel = Cancel::new()?;
     let once = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // In this order: the first signal finds the flag down.
+        // In this order, the first signal finds the flag unset.
         signal_hook::flag::register_conditional_shutdown(signal, EXIT_CODE.into(), once.clone())?;
         signal_hook::flag::register(signal, once.clone())?;
         #[cfg(unix)]

@@ -61,7 +61,7 @@ struct EventAnswer<'a> {
     events: &'a [Value],
 }
 
-/// Collects events as JSON: they borrow from the parser, and the line is written when all are there.
+/// Collects events as JSON, since events borrow from the parser and the line is written at the end.
 #[derive(Default)]
 struct EventList {
     events: Vec<Value>,

@@ -1,8 +1,8 @@
 //! The command line: reads the tool calls in a model's text, shows them, runs them, and teaches models to write them.
 //!
 //! Data goes to standard output, everything else to standard error.
-//! This module only translates between the command line and the libraries; it deliberately holds no grammar, no policy and
-//! no tool of its own.
+//! This module only translates between the command line and the libraries. It deliberately contains no grammar, no
+//! policy and no tool of its own.
 //!
 //! ```text
 //! args ── select (which dialects, which tools) ── reading (text -> calls) ─┬─ human | document | events
@@ -59,8 +59,8 @@ use failure::Failure;
 use human::screen::{ColorScreen, harmless};
 use outcome::Outcome;
 
-/// Carries out one command of the binary `toolglot`, whose name is the first of `arguments`, and gives its exit code: 0 if all calls
-/// are fine, 1 if one is not, 2 for a usage or file error, 130 if it was interrupted.
+/// Runs one command of the binary `toolglot` and returns its exit code. The first of `arguments` is the program name.
+/// Exit code 0: all calls are fine. 1: a call is not. 2: a usage or file error. 130: the command was interrupted.
 ///
 /// It writes to the standard output and the standard error of the process. It does not end the process.
 ///
@@ -75,7 +75,7 @@ pub fn command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let outcome = match Arguments::try_parse_from(&arguments) {
         Ok(arguments) => dispatch(arguments.command, &mut out),
         Err(usage) if usage.use_stderr() => {
-            // What was typed wrong is quoted.
+            // The message quotes arguments, which may contain control characters.
             let quoted = |argument: &OsString| {
                 harmless(&argument.to_string_lossy()) != argument.to_string_lossy()
             };
@@ -88,7 +88,7 @@ pub fn command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return USAGE_EXIT_CODE;
         }
         // Help, and the version.
-        Err(asked) => asked
+        Err(shown) => shown
             .print()
             .map(|()| Outcome::Fine)
             .map_err(Failure::Output),
@@ -99,7 +99,7 @@ pub fn command_line(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Faulty) => 1,
         Ok(Outcome::Interrupted) => interrupt::EXIT_CODE,
-        // Whoever reads us has read enough.
+        // The reader of standard output has closed it.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(failure) => {
             // Nothing can be done where standard error is closed as well.

@@ -1,4 +1,4 @@
-//! What the session of a command is opened from: its root, its policy files, its log and its sandbox.
+//! The parts of a command's session: its root, its policy files, its log and its sandbox.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::cli::failure::Failure;
 use crate::cli::human::screen;
 use crate::cli::source;
 
-/// What makes the session of a command in `root`.
+/// The builder of a command's session in `root`.
 ///
 /// # Errors
-/// If the root or the policy file that the command line names is not there.
+/// If the root or the policy file that the command line names does not exist.
 pub(crate) fn builder(
     root: &Path,
     policy: &PolicyArguments,
@@ -28,10 +28,10 @@ pub(crate) fn builder(
     })
 }
 
-/// The policy files of `root`. What is to be said about them goes to standard error: to the user, and nobody else.
+/// The policy files of `root`. Warnings about them go to standard error, since only the user may see them.
 ///
 /// # Errors
-/// If the file that the command line names is not there. What is wrong inside of one denies everything.
+/// If the file that the command line names does not exist. A fault inside a policy file denies every call.
 pub(crate) fn policies(policy: &PolicyArguments, root: &Path) -> Result<Policies, Failure> {
     if let Some(file) = &policy.policy {
         file.metadata()
@@ -49,7 +49,7 @@ pub(crate) fn warn(warnings: &[String]) {
     }
 }
 
-/// The log: where the command line says, or else the environment.
+/// The log, in the file that the command line names, or else in the file that the environment names.
 pub(crate) fn log(named: Option<&Path>, has_values: bool) -> Option<FileLog> {
     let place = named
         .map(Path::to_path_buf)
@@ -57,7 +57,7 @@ pub(crate) fn log(named: Option<&Path>, has_values: bool) -> Option<FileLog> {
     Some(FileLog::new(&place, has_values))
 }
 
-/// The session with what the command line says of its sandbox.
+/// The session with the sandbox arguments of the command line.
 pub(crate) fn with_sandbox(
     mut session: SessionBuilder,
     arguments: &SandboxArguments,
@@ -87,7 +87,7 @@ pub(crate) fn project(root: &Path) -> Result<PathBuf, Failure> {
     std::fs::canonicalize(root).map_err(|error| source::failed(root, error))
 }
 
-/// One line for a step; what the tool itself says as it says it. Nothing is lost where standard error is closed.
+/// Writes one line for each step, and the tool's own text as it arrives. A closed standard error is ignored.
 fn told_on_stderr(progress: Progress) {
     let mut out = screen::stderr();
     let _ = match progress {

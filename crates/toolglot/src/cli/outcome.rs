@@ -1,6 +1,6 @@
 //! How a command ended.
 
-/// What the exit code says of a run that came to its end.
+/// The result of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Every call is closed and valid, and what was to be done is done.

@@ -48,7 +48,7 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
         cache: &LookalikeCache::default(),
     };
     let lookalikes = lookalike_notes(lookalikes, &reading);
-    // Arguments may be large: only a page needs what was read as well.
+    // Arguments may be large, so only the human format copies the message.
     let message = match format {
         ParseFormat::Human => reading.trace.message.clone(),
         _ => std::mem::take(&mut reading.trace.message),
@@ -79,7 +79,7 @@ pub(crate) fn parse(arguments: &ParseArguments, out: &mut dyn Write) -> Result<O
     Ok(Outcome::faulty_if(digest.is_faulty || is_strict_fault))
 }
 
-/// Writes events while the text comes in, and at its end what only looks like calls.
+/// Writes events while the text arrives, and at the end notes on text that only looks like a call.
 fn events(
     arguments: &ParseArguments,
     lookalikes: LookalikeContext<'_>,
@@ -112,7 +112,7 @@ fn events(
     }
 }
 
-/// Reads a text as it comes and keeps nothing of it.
+/// Parses a text as it arrives, and stores nothing of it.
 fn stream(reader: &Reader, input: &mut dyn BufRead, sink: &mut dyn Sink) -> io::Result<()> {
     let mut parser = reader.parser();
     let mut joiner = Bytes::new();
@@ -132,7 +132,7 @@ fn stream(reader: &Reader, input: &mut dyn BufRead, sink: &mut dyn Sink) -> io::
     Ok(())
 }
 
-/// An input that keeps its first bytes: as many as are searched for look-alikes at its end.
+/// An input that stores its first bytes, for the search for look-alikes at the end.
 struct SearchedInput<R> {
     input: R,
     bytes: Vec<u8>,
@@ -153,7 +153,7 @@ impl<R: BufRead> BufRead for SearchedInput<R> {
     }
 
     fn consume(&mut self, n_bytes: usize) {
-        // What is consumed is in the buffer already, so that nothing is waited for.
+        // The consumed bytes are in the buffer already, so `fill_buf` does not block.
         if let Ok(buffer) = self.input.fill_buf() {
             let room = (LOOKALIKE_BYTES + 1).saturating_sub(self.bytes.len());
             self.bytes.extend(buffer.iter().take(n_bytes.min(room)));
@@ -162,13 +162,13 @@ impl<R: BufRead> BufRead for SearchedInput<R> {
     }
 }
 
-/// Writes each event as a line. A sink cannot fail: the first failure is kept for afterwards.
+/// Writes each event as a line. A sink cannot fail, so the first failure is stored.
 struct Lines<'a> {
     out: &'a mut dyn Write,
     failure: Option<io::Error>,
     faults: FaultDetector,
     has_note: bool,
-    /// What was read so far, while the text is short enough to be searched at its end.
+    /// The trace so far, while the text is short enough for the search at the end.
     trace: Option<Trace>,
 }
 
@@ -190,7 +190,7 @@ impl Lines<'_> {
     fn write(&mut self, span: Span, event: &Event<'_>) {
         self.has_note |= matches!(event, Event::Note(_));
         if self.failure.is_none() {
-            // Whoever reads the lines waits for them.
+            // The client waits for each line.
             let line = EventLine { span, event };
             self.failure = write_line(self.out, &line)
                 .and_then(|()| self.out.flush())

@@ -1,4 +1,4 @@
-//! `toolglot policy check`: what becomes of a call, by which rules, and what would change it.
+//! `toolglot policy check`: the decision on a call, its rules, and what would change it.
 
 use std::io::Write;
 
@@ -72,7 +72,7 @@ pub(crate) fn policy(command: &PolicyCommand, out: &mut dyn Write) -> Result<Out
     ))
 }
 
-/// The arguments under the names that `run` would judge them by.
+/// The arguments under their canonical names, for which `run` makes its decision.
 fn canonical(
     name: &str,
     arguments: Map<String, Value>,
@@ -95,7 +95,7 @@ fn canonical(
     let mut canonical = toolglot_toolset::normalize(&[call], vocabulary).into_iter();
     match (canonical.next(), canonical.next()) {
         (Some(only), None) => only.arguments,
-        // One call that stands for several is judged as it was written.
+        // For a call that becomes several calls, the written form is decided.
         _ => arguments,
     }
 }
@@ -106,7 +106,8 @@ struct About<'a> {
     arguments: &'a Map<String, Value>,
     request: &'a Request<'a>,
     problem: Option<&'a str>,
-    /// What is wrong with the policy files: for the user alone, as it shows their text. People read it on standard error.
+    /// Faults of the policy files, for the user alone, since faults show text of the files.
+    /// People read the faults on standard error.
     broken: &'a [String],
 }
 
@@ -202,7 +203,7 @@ fn reason(reason: &Reason) -> Value {
     })
 }
 
-/// What would make the verdict milder, one line for each rule that stands against the call.
+/// What would relax the verdict, one line for each rule that does not allow the call.
 fn changes(explanation: &Explanation) -> Vec<String> {
     let against = explanation
         .reasons

@@ -22,7 +22,7 @@ pub(crate) fn prompt(arguments: &PromptArguments, out: &mut dyn Write) -> Result
     Ok(Outcome::Fine)
 }
 
-/// Says on standard error which tools are not taught, and what of them no example shows.
+/// Reports on standard error which tools are not taught, and what no example shows.
 pub(crate) fn report_left_out(dialect: &Dialect, instructions: &Instructions) {
     for name in &instructions.left_out {
         let _ = writeln!(

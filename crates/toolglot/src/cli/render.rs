@@ -1,4 +1,4 @@
-//! `toolglot render`: calls or results written in a dialect.
+//! `toolglot render`: writes calls or results in a dialect.
 
 use std::io::Write;
 
@@ -36,11 +36,11 @@ pub(crate) fn render(arguments: &RenderArguments, out: &mut dyn Write) -> Result
         );
     }
     for note in written.notes {
-        // The text must come, also where nobody reads the notes.
-        let (code, said) = (note.note.code.number(), note.note.message);
+        // The text is written even if standard error is closed.
+        let (code, words) = (note.note.code.number(), note.note.message);
         let _ = writeln!(
             screen::stderr(),
-            "note[N{code:03}]: result {}: {said}",
+            "note[N{code:03}]: result {}: {words}",
             note.result
         );
     }
@@ -58,7 +58,7 @@ struct Rendered {
     /// What was changed in results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<RenderedNote>,
-    /// The calls, counted from 0, that read back with the same arguments, and with a value in doubt.
+    /// The calls, counted from 0, that read back with the same arguments but as `recovered`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recovered: Vec<usize>,
 }

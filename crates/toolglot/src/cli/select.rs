@@ -1,4 +1,4 @@
-//! Which dialects a text is read with: names, and files of one's own.
+//! Which dialects a text is read with: names, and dialect files of the user.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(crate) fn dialects(list: &str, toolbox: Option<&Toolbox>) -> Result<Vec<Dial
     Ok(choice(list)?.dialects(toolbox)?)
 }
 
-/// The same, for whatever tools.
+/// The dialects of `list`, before the tools are known.
 pub(crate) fn choice(list: &str) -> Result<DialectChoice, Failure> {
     DialectChoice::new(list, |name| {
         if is_file(name) {
@@ -29,7 +29,7 @@ pub(crate) fn choice(list: &str) -> Result<DialectChoice, Failure> {
     })
 }
 
-/// A reader of the lines of a batch. What a line's tools have that no text can call is reported on standard error.
+/// A reader of the lines of a batch. Entries of a line's tools that no text can call are reported on standard error.
 pub(crate) fn line_reader(arguments: &ReadingArguments) -> Result<LineReader, Failure> {
     let toolbox = toolboxes::known(arguments.tools.as_deref())?;
     let dialects = choice(&arguments.dialect)?;

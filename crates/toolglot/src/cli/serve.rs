@@ -45,11 +45,11 @@ pub(crate) fn serve(arguments: &GatewayArguments) -> Result<Outcome, Failure> {
     Ok(Outcome::Fine)
 }
 
-/// What makes the session that runs tools for clients.
+/// The builder of the session that runs tools for clients.
 fn session(arguments: &GatewayArguments) -> Result<SessionBuilder, Failure> {
     let log = open_session::log(arguments.audit.as_deref(), arguments.audit_values);
     let session = open_session::builder(&arguments.root, &arguments.policy, log)?;
-    // Whoever sits at the terminal of a server is not who calls: nobody is asked.
+    // The person at the terminal of a server is not the client, so nobody is asked for approval.
     let mut session = open_session::with_sandbox(session, &arguments.sandbox);
     let files = [
         (&arguments.api_key_file, OwnFile::TOKEN),
@@ -63,7 +63,7 @@ fn session(arguments: &GatewayArguments) -> Result<SessionBuilder, Failure> {
     Ok(session)
 }
 
-/// Appends spans and events to a file from here on, each as a line of JSON once it is over.
+/// Appends every later span and event to a file, each as a line of JSON when it ends.
 fn trace(file: &Path) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.create(true).append(true);
@@ -77,7 +77,7 @@ fn trace(file: &Path) -> Result<(), Failure> {
         .with_span_events(FmtSpan::CLOSE)
         .with_writer(Mutex::new(opened))
         .finish();
-    // Only this sets one.
+    // No other code sets a global subscriber.
     let _ = tracing::subscriber::set_global_default(subscriber);
     Ok(())
 }
@@ -97,7 +97,7 @@ pub(crate) fn diagnose(
     Ok(Outcome::Fine)
 }
 
-/// A line for the person who started it.
+/// Writes a line for the person who started the gateway.
 fn say(line: &str) {
     // Nothing can be done where standard error is closed.
     let _ = writeln!(stderr(), "toolglot serve: {}", harmless(line));

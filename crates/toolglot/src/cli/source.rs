@@ -32,10 +32,10 @@ pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     decoded(path, bytes(path)?)
 }
 
-/// Longest document of ours, in bytes: a checkpoint's configuration has a few megabytes.
+/// The longest document, in bytes: a checkpoint's configuration has a few megabytes.
 const DOCUMENT: u64 = 64 << 20;
 
-/// All text of a document of ours - JSON, a dialect, a template - whose byte order mark is not a part of it.
+/// All text of a document (JSON, a dialect or a template), without its byte order mark.
 pub(crate) fn document(path: &Path) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     open(path)?

@@ -1,4 +1,4 @@
-//! Asking the user on the terminal: what exactly would be done, and whether it may.
+//! Asks the user on the terminal for approval, and shows exactly what would be done.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
@@ -12,18 +12,18 @@ use crate::cli::human::{self, snippet};
 /// The user, on the terminal that standard error is.
 #[derive(Debug)]
 pub(crate) struct Terminal {
-    /// What the message is called, and how notes on it are shown.
+    /// The name of the message in the notes on it.
     pub(crate) name: String,
     pub(crate) is_colored: bool,
 }
 
 impl Terminal {
-    /// Whether there is one.
+    /// Whether there is a terminal.
     pub(crate) fn is_there() -> bool {
         io::stderr().is_terminal() && terminal().is_ok()
     }
 
-    /// The notes about a call, for the person who is asked whether it may run.
+    /// The notes about a call, for the person who approves the call.
     fn notes(&self, request: &ApprovalRequest<'_>) -> String {
         let Some(message) = request.message() else {
             return String::new();
@@ -68,7 +68,7 @@ pub(crate) enum Here {
 }
 
 impl Here {
-    /// The user, who reads notes on a message of this name.
+    /// The user if there is a terminal. Notes on the message show `name`.
     pub(crate) fn of(name: &str, is_colored: bool) -> Here {
         if Terminal::is_there() {
             Here::Terminal(Terminal {
@@ -98,7 +98,7 @@ fn terminal() -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open("/dev/tty")
 }
 
-/// What was typed, or pasted, before the question is shown answers none.
+/// Discards input that was typed or pasted before the question is shown.
 #[cfg(unix)]
 fn forget_typed(terminal: &File) -> io::Result<()> {
     use rustix::termios::{QueueSelector, tcflush};
@@ -137,10 +137,10 @@ fn ask(
     Approval::Yes
 }
 
-/// So much of an argument comes before the question, in characters.
+/// The most characters of an argument in the line before the question.
 const SHORT: usize = 80;
 
-/// The tool with its arguments, each cut short: what stands right before the question, however long the rest is.
+/// The tool with its arguments, each cut short. The line is directly before the question, however long the rest is.
 fn short(call: &CallSummary<'_>) -> String {
     let mut names: Vec<&String> = call.arguments().keys().collect();
     names.sort();
@@ -154,7 +154,7 @@ fn short(call: &CallSummary<'_>) -> String {
     text.chars().take(16 * SHORT).collect()
 }
 
-/// Text with everything escaped that a terminal would obey or hide, line breaks too.
+/// The text with escapes for everything that a terminal would interpret or hide, including line breaks.
 fn visible(text: &str) -> String {
     text.chars()
         .flat_map(|c| {

@@ -16,8 +16,8 @@ use crate::cli::failure::Failure;
 use crate::cli::human::screen;
 use crate::cli::{select, source};
 
-/// The tools that a text is read or written with: those that `--tools` names. A list without tools is as good as no list: it
-/// knows no name that a call could miss.
+/// The tools that `--tools` names, for reading or writing a text. An empty list counts as no list: any tool name is
+/// then accepted.
 pub(crate) fn known(argument: Option<&str>) -> Result<Option<Toolbox>, Failure> {
     let named = argument.map(load).transpose()?;
     Ok(named.filter(|toolbox| !toolbox.is_empty()))
@@ -52,7 +52,7 @@ pub(crate) fn load(argument: &str) -> Result<Toolbox, Failure> {
     listed(&value, argument)
 }
 
-/// The tools of a list. What it has that no text can call is reported on standard error.
+/// The tools of a list. Entries that no text can call are reported on standard error.
 fn listed(value: &Value, origin: &str) -> Result<Toolbox, Failure> {
     let toolbox = Toolbox::from_json(value).map_err(|error| Failure::Tools {
         origin: origin.to_owned(),
@@ -62,7 +62,7 @@ fn listed(value: &Value, origin: &str) -> Result<Toolbox, Failure> {
     Ok(toolbox)
 }
 
-/// Reports what a list has that no text can call.
+/// Reports the entries of a list that no text can call.
 pub(crate) fn report_left_out(toolbox: &Toolbox, origin: &str) {
     for entry in toolbox.left_out() {
         let _ = writeln!(
@@ -72,8 +72,8 @@ pub(crate) fn report_left_out(toolbox: &Toolbox, origin: &str) {
     }
 }
 
-/// The tools that `--tools` names, for a prompt. Of tools that are files those that may run: what a file says
-/// of itself reaches no model before somebody vouches for it. The others are reported on standard error.
+/// The tools that `--tools` names, for a prompt. Only tool files that may run are included: no model reads a file's own
+/// description before somebody trusts the file. The other files are reported on standard error.
 fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
     let path = Path::new(argument);
     if argument.starts_with("builtin:") || !path.is_dir() {
@@ -96,7 +96,7 @@ fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
             ))
         } else {
             match session.check(&spec.name, Map::new()) {
-                // The model reads which arguments it wants.
+                // The arguments are empty here; the model reads from the schema which ones the tool needs.
                 Ok(()) | Err(CallError::Arguments { .. }) => None,
                 Err(error) => Some(error.to_string()),
             }
@@ -111,8 +111,8 @@ fn to_teach(argument: &str) -> Result<Toolbox, Failure> {
     Ok(taught.into_iter().collect())
 }
 
-/// The tools that are files in a project (it holds `.ai/tools`) or in a directory of tools; deprecated ones are left out,
-/// as are those that break a rule, which is reported on standard error.
+/// The tool files of a project (a directory with `.ai/tools`) or of a directory of tools. Deprecated tools are left
+/// out. Tools that break a rule are left out and reported on standard error.
 fn tool_files(path: &Path) -> Result<Vec<ToolSpec>, Failure> {
     let Some(project) = project_of(path)? else {
         return Ok(Vec::new());
@@ -151,7 +151,7 @@ fn tool_files(path: &Path) -> Result<Vec<ToolSpec>, Failure> {
     Ok(specs)
 }
 
-/// The project whose tools a directory holds: it has `.ai/tools`, or is that.
+/// The project of a directory that contains `.ai/tools`, or that is `.ai/tools`.
 fn project_of(path: &Path) -> Result<Option<PathBuf>, Failure> {
     if path.join(".ai/tools").is_dir() {
         return Ok(Some(path.to_owned()));
@@ -168,8 +168,8 @@ pub(crate) fn builtin(name: &str) -> Result<Toolbox, Failure> {
     Toolbox::builtin(name).ok_or_else(|| Failure::UnknownToolbox(name.to_owned()))
 }
 
-/// The dialect that a model is taught, and its tools: those that are named, else the default dialect and the tools that its
-/// models know. What was chosen for want of a name is reported on standard error.
+/// The dialect that a model is taught, and its tools. Without names, they are the default dialect and the tools that
+/// its models know. The default dialect is reported on standard error.
 pub(crate) fn taught_dialect(
     name: Option<&str>,
     tools: Option<&str>,
@@ -190,7 +190,7 @@ pub(crate) fn taught_dialect(
     Ok((dialect, toolbox))
 }
 
-/// The tools to teach where none are named: of those that models of `dialect` know the ones that `run` carries out.
+/// The tools to teach if none are named: those that models of `dialect` know and that `run` can run.
 fn taught(dialect: &Dialect) -> Result<Toolbox, Failure> {
     let known = Toolbox::taught(dialect.name())
         .cloned()
@@ -228,7 +228,7 @@ fn files(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A file of a directory holds one tool or an array of tools.
+/// The tools in a file of a directory: one tool or an array of tools.
 fn entries(value: Value) -> Vec<Value> {
     match value {
         Value::Array(entries) => entries,

@@ -1,13 +1,13 @@
 //! The doors to an effect: `toolglot run`, `toolglot call`, `toolglot mcp` and the library, `Session::call`.
 //!
-//! A call has the same verdict and the same effect through each of them. All but `run` reach tools that are files: they
-//! express a builtin call by the tool that comes with toolglot and does the same. A policy speaks of the capabilities of such a
-//! tool apart from the places and commands that it is given. So it is granted its capabilities where a rule decides on the same
-//! call through `run`; where none does, neither door is granted anything. A rule that allows some programs grants no shell: such
-//! a row goes through `run`.
+//! A call has the same verdict and the same effect through each door. All doors but `run` reach tools that are files:
+//! they express a builtin call by the shipped tool with the same effect. A policy decides on the capabilities of such a
+//! tool apart from its paths and commands. So the tool is granted its capabilities if a rule decides on the same call
+//! through `run`; otherwise no door is granted anything. A rule that allows some programs grants no shell: such a row
+//! goes through `run`.
 //!
-//! By default each row goes through one of the doors that can express it, by turns. `TOOLGLOT_DOORS=all` takes all of them, and
-//! `TOOLGLOT_DOORS=call` that one.
+//! By default each row goes through one of the doors that can express the row, in turns. `TOOLGLOT_DOORS=all` uses all
+//! of these doors, and `TOOLGLOT_DOORS=call` uses only `call`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -31,23 +31,23 @@ pub(crate) enum Door {
     Library,
 }
 
-/// A call, and what decides on it.
+/// A call, and the settings that decide on the call.
 #[derive(Clone, Copy)]
 pub(crate) struct Attempt<'a> {
     pub(crate) tool: &'a str,
     pub(crate) arguments: &'a Map<String, Value>,
     pub(crate) policy: &'a Path,
-    /// The directory that stands before all others in `PATH`.
+    /// The first directory in `PATH`.
     pub(crate) path_first: Option<&'a Path>,
     /// Further words of the command line.
     pub(crate) flags: &'a [String],
 }
 
-/// The name of a parameter, and what it is called by the tool that is a file.
+/// The name of a parameter of the builtin tool, and its name in the tool that is a file.
 type Parameter = (&'static str, &'static str);
 
-/// The tools that come with toolglot, each with the builtin one that does the same and the names of its parameters there.
-/// A parameter that is not among them cannot be expressed.
+/// The builtin tools, each with the shipped tool that does the same, and the names of its parameters there.
+/// Other parameters cannot be expressed.
 const FILES: &[(&str, &str, &[Parameter])] = &[
     (
         "execute_command",
@@ -81,7 +81,7 @@ const FILES: &[(&str, &str, &[Parameter])] = &[
     ),
 ];
 
-/// Rows that are about what only `run` does, by their ids, and why.
+/// The ids of rows about features that only `run` has, and these features.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
         "injection/error-that-is-a-call",
@@ -111,13 +111,13 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ),
 ];
 
-/// Grants a tool that is a file what it needs; what it is given to do is for the other rules.
+/// Grants tools that are files their capabilities. The other rules decide on paths and commands.
 const GRANT: &str = "\n[[rule]]\nid = 'door'\ndecision = 'allow'\ntools = ['rye/bash/bash', 'rye/file-system/read', 'rye/file-system/write', 'rye/file-system/ls', 'rye/file-system/glob', 'rye/file-system/grep']\ncapabilities = ['fs.read', 'fs.write', 'shell.execute']\n";
 
 impl Door {
     const ALL: &[Door] = &[Door::Run, Door::Call, Door::Mcp, Door::Library];
 
-    /// The doors that a row goes through here: those of `TOOLGLOT_DOORS`, or one of those that can express it, by `turn`.
+    /// The doors for a row: the doors of `TOOLGLOT_DOORS`, or by `turn` one of the doors that can express the row.
     pub(crate) fn chosen(turn: usize, can_express: impl Fn(Door) -> bool) -> Vec<Door> {
         let chosen = std::env::var("TOOLGLOT_DOORS").unwrap_or_default();
         let mut doors: Vec<Door> = Door::ALL.to_vec();
@@ -141,15 +141,16 @@ impl Door {
         }
     }
 
-    /// Whether a call can be made through it.
+    /// Whether a call can be made through the door.
     pub(crate) fn expresses(self, row: &str, tool: &str, arguments: &Map<String, Value>) -> bool {
         let is_elsewhere = ELSEWHERE.iter().any(|(id, _)| row.starts_with(id));
         self == Door::Run || !is_elsewhere && as_file(tool, arguments).is_some()
     }
 
-    /// Makes a call through it. What came of it is in the form of `run`; `Err` says how its verdict differs from that of `run`.
+    /// Makes a call through the door. The result has the form of `run`; `Err` reports a verdict that differs from
+    /// `run`.
     ///
-    /// A call that it turns out not to express goes through `run`.
+    /// A call that the door cannot express after all goes through `run`.
     pub(crate) fn make(
         self,
         place: &Place,
@@ -184,8 +185,8 @@ fn is_allowed(verdict: &Value) -> bool {
     verdict["decision"] == "allow"
 }
 
-/// Whether a policy grants commands as much as a tool with a shell is granted: any text that no rule refuses. A rule that
-/// allows some programs does not.
+/// Whether a policy grants commands as much as a tool with a shell: any text that no rule refuses. A rule that allows
+/// only some programs does not.
 fn grants_as_much(place: &Place, attempt: Attempt<'_>) -> bool {
     let is_text = attempt
         .policy
@@ -207,7 +208,7 @@ fn grants_as_much(place: &Place, attempt: Attempt<'_>) -> bool {
 }
 
 impl Door {
-    /// Makes a call through it under a policy. What came of it is in the form of `run`.
+    /// Makes a call through the door under a policy. The result has the form of `run`.
     pub(crate) fn send(self, place: &Place, attempt: Attempt<'_>, policy: &Path) -> Ran {
         let file = as_file(attempt.tool, attempt.arguments);
         let (id, arguments) = match &file {
@@ -237,7 +238,7 @@ fn as_file(
     tool: &str,
     arguments: &Map<String, Value>,
 ) -> Option<(&'static str, Map<String, Value>)> {
-    // No tool that is a file takes more time than its schema says.
+    // No tool that is a file runs longer than its schema allows.
     if arguments
         .get("timeout")
         .is_some_and(|time| time.as_u64().is_none_or(|time| time > 600))
@@ -267,7 +268,7 @@ fn as_file(
         })
 }
 
-/// The verdict of `run` on a call, which it does not carry out.
+/// The verdict of `run` on a call, without running the call.
 fn planned(place: &Place, attempt: Attempt<'_>) -> Value {
     let file = place.path("message");
     fs::write(&file, message(attempt)).expect("written");
@@ -294,8 +295,8 @@ fn planned(place: &Place, attempt: Attempt<'_>) -> Value {
     document["calls"][0]["verdict"].clone()
 }
 
-/// The policy with what tools that are files need. One that is none stays as it is, as does one inside of the workspace: attacks
-/// are about that very file.
+/// The policy with the grants that tools that are files need. An invalid policy stays unchanged, and so does a policy
+/// inside of the workspace, since attacks are about that file.
 fn granting(place: &Place, policy: &Path) -> PathBuf {
     let text = if policy.is_file() && !policy.starts_with(place.path("ws")) {
         fs::read_to_string(policy).unwrap_or_default()
@@ -323,8 +324,8 @@ fn set_path(command: &mut Command, attempt: Attempt<'_>) {
     }
 }
 
-/// What is granted on the command line. Commands may write where `[sandbox]` says; a program of a tool that is a file only where
-/// it was granted that.
+/// The grants on the command line. Commands may write where `[sandbox]` allows it. A program of a tool that is a file
+/// needs a grant for that.
 fn grants(attempt: Attempt<'_>) -> &'static str {
     let is_about_files =
         |(name, id, _): &(&str, &str, _)| *name == attempt.tool && !id.ends_with("bash");
@@ -342,7 +343,7 @@ fn given(place: &Place, mut command: Command, attempt: Attempt<'_>, policy: &Pat
         .iter()
         .any(|(name, id, _)| *name == attempt.tool && !id.ends_with("bash"))
     {
-        // Commands may write where `[sandbox]` says; a program of a tool that is a file only where it was granted that.
+        // Commands may write where `[sandbox]` allows it. A program of a tool that is a file needs a grant for that.
         command.args(["--allow", "write"]);
     }
     command
@@ -399,7 +400,7 @@ fn mcp(
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": id, "arguments": arguments}}),
     ] {
-        // A server that does not start has no answer, which is seen below.
+        // A server that does not start gives no answer, which shows below.
         let _ = writeln!(input, "{line}");
     }
     let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
@@ -423,7 +424,7 @@ fn mcp(
     }
 }
 
-/// The library, in a process of its own: what it reads of its surroundings is a row's own, and nothing of it is another row's.
+/// The library, in a process of its own, so that each row has its own environment.
 mod library {
     use std::path::Path;
 
@@ -433,7 +434,7 @@ mod library {
     use super::{Attempt, as_run, grants, set_path};
     use crate::attacks::place::{Place, Ran};
 
-    /// Names the file that says what to call.
+    /// The variable that names the file with the request.
     const REQUEST: &str = "TOOLGLOT_DOOR_REQUEST";
 
     pub(super) fn call(
@@ -529,7 +530,7 @@ fn as_run(value: &Value) -> Value {
 pub(crate) struct Count(Mutex<BTreeMap<Door, [usize; 2]>>);
 
 impl Count {
-    /// Counts a row, and gives the doors that it goes through.
+    /// Counts a row, and returns the doors that the row goes through.
     pub(crate) fn doors(&self, turn: usize, can_express: impl Fn(Door) -> bool) -> Vec<Door> {
         let mut count = self.0.lock().expect("nobody panics here");
         for door in Door::ALL {
@@ -542,7 +543,7 @@ impl Count {
         chosen
     }
 
-    /// A row that a door was to make went through `run`, as the door turned out not to express it.
+    /// Counts a row that went through `run`, because its door could not express the row.
     fn returned(&self, door: Door) {
         let mut count = self.0.lock().expect("nobody panics here");
         for (door, change) in [(door, -1), (Door::Run, 1)] {

@@ -1,4 +1,4 @@
-//! `Session::run` beside `toolglot run`: the same message under the same policy has the same verdicts, effects and answers.
+//! `Session::run` and `toolglot run`: the same message and policy give the same verdicts, effects and answers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use toolglot_value::{Value, json};
 use crate::attacks::place::{shipped, toolglot};
 use crate::attacks::{row, walls_stand};
 
-/// Of the attacks, one in so many is judged here: all of them go through the doors.
+/// One in so many attacks is tested here: all attacks go through the doors.
 const EACH: usize = 6;
 
 struct Message {
@@ -21,7 +21,7 @@ struct Message {
     /// The name of a shipped policy, or the text of one.
     policy: String,
     grants: &'static str,
-    /// Whether it is judged and not run.
+    /// Whether the run is dry.
     is_dry: bool,
 }
 
@@ -61,7 +61,7 @@ fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// What came of a message through the binary, as far as the library says it too.
+/// The result of a message through the binary, as far as the library reports it too.
 fn by_binary(message: &Message, policy: &Path, root: &Path) -> Value {
     let file = policy.with_file_name("message");
     fs::write(&file, &message.text).expect("written");
@@ -116,7 +116,7 @@ fn codes(notes: &Value) -> Value {
     notes.map(|note| note["name"].clone()).collect()
 }
 
-/// What came of a message through the library.
+/// The result of a message through the library.
 fn by_library(message: &Message, policy: &Path, root: &Path) -> Value {
     let dialects = toolglot_chat::dialects_named(&message.dialect, None).expect("they are known");
     let session = Session::builder(root, Policies::read(root, Some(policy)))
@@ -165,7 +165,7 @@ fn of_run(run: &Run) -> Value {
     })
 }
 
-/// Whether both doors come to the same.
+/// Checks that both doors give the same result.
 fn check(message: &Message) -> Result<(), String> {
     let doors: [fn(&Message, &Path, &Path) -> Value; 2] = [by_binary, by_library];
     let mut all = Vec::new();
@@ -188,7 +188,7 @@ fn check(message: &Message) -> Result<(), String> {
     Err(format!("{}:\n{:?}\n{:?}", message.id, all[0], all[1]))
 }
 
-/// Tries all, two at a time.
+/// Checks all messages, two at a time.
 fn check_all(messages: &[Message]) {
     assert!(!messages.is_empty());
     let (half, rest) = messages.split_at(messages.len() / 2);
@@ -254,7 +254,7 @@ fn fixtures_come_to_the_same_through_the_library() {
         .iter()
         .enumerate()
         .flat_map(|(n, (id, dialect, text))| {
-            // With everything granted, and under one of the others.
+            // Each message runs with everything granted, and under one of the other policies.
             [policies[1], policies[[0, 2, 3][n % 3]]].map(|(policy, grants)| Message {
                 id: format!("{id} {policy} {grants}"),
                 dialect: dialect.clone(),

@@ -1,7 +1,7 @@
-//! Attacks and controls, through the built binary, by their effects. Ours are in `own.rs`, recorded ones in `recorded.rs`.
+//! Attacks and controls, through the built binary, by their effects: own in `own.rs`, recorded in `recorded.rs`.
 //!
-//! Rows go through the doors of `door.rs` by turns. Where this is root, half of the rows are tried as root and the others as an
-//! ordinary user. `TOOLGLOT_ROWS=all` tries all of them as both.
+//! Rows take turns at the doors of `door.rs`. As root, half of the rows run as root, and the others run as an ordinary
+//! user. `TOOLGLOT_ROWS=all` runs all rows as both.
 #![expect(clippy::print_stderr, reason = "the score is for people")]
 
 mod door;
@@ -36,20 +36,20 @@ fn is_root() -> bool {
     status.lines().any(|line| line.starts_with("Uid:\t0\t0\t"))
 }
 
-/// Whose turn it is among the doors of a row, for a row that is due: an ordinary user takes another one than root.
+/// The turn of a row at its doors: an ordinary user takes another turn than root.
 fn turn(row: usize) -> usize {
     row / 2 + 2 * usize::from(is_root())
 }
 
-/// Whether everything is tried, and nothing by turns.
+/// Whether all rows run, without turns.
 fn is_all() -> bool {
     std::env::var("TOOLGLOT_ROWS").is_ok_and(|rows| rows == "all")
 }
 
-/// In the environment of a test that root started as an ordinary user.
+/// The variable of a test that root started as an ordinary user.
 const STARTED_BY_ROOT: &str = "TOOLGLOT_STARTED_BY_ROOT";
 
-/// Whether a row is tried as this user. Root leaves the odd ones to an ordinary user, where it can become one.
+/// Whether this user runs a row. Root leaves the odd rows to an ordinary user, if root can become one.
 fn is_due(row: usize) -> bool {
     if is_all() {
         true
@@ -65,7 +65,7 @@ fn has_setpriv() -> bool {
     *FOUND.get_or_init(|| Command::new("setpriv").arg("--version").output().is_ok())
 }
 
-/// Runs tests of this binary without being root, where this is root.
+/// If this process is root, runs tests of this binary as an ordinary user.
 fn as_an_ordinary_user(tests: &[&str]) {
     if !is_root() {
         return;
@@ -92,7 +92,7 @@ fn as_an_ordinary_user(tests: &[&str]) {
     }
 }
 
-/// Whether a call was done, and did what it was to.
+/// Whether a call was allowed, ran and succeeded.
 fn succeeded(call: &Value) -> bool {
     call["verdict"]["decision"] == "allow"
         && call["state"] == "done"

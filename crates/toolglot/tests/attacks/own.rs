@@ -1,9 +1,9 @@
 //! Attacks and controls of our own.
 //!
-//! `rows/*.toml` holds them. Each attack is first made without any protection, by what `unprotected.toml` says a tool without
-//! rules would do, and has to fire there: one that does not proves nothing, and has to say why (`inert`). Attacks by path,
-//! command and secret are then written in every form of every dialect of the five systems: the verdict and the effect have to
-//! be the same.
+//! `rows/*.toml` holds the rows. Each attack first runs without protection, as `unprotected.toml` describes it, and
+//! must fire there: an attack that does not fire proves nothing, and must state why (`inert`). Attacks by path, command
+//! and secret are then written in every form of every dialect of the five systems. The verdict and the effect must be
+//! the same.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -58,7 +58,7 @@ fn attacks_are_refused_or_contained_and_controls_work() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Without this an attack that is refused could be one that never worked.
+/// Without this test, a refused attack could be an attack that never works.
 #[test]
 fn every_attack_fires_where_nothing_protects() {
     let rows: Vec<Row> = row::all()
@@ -127,7 +127,7 @@ fn a_call_is_judged_alike_in_every_form_of_every_dialect() {
             results.push_str(ran.answer());
             match &first {
                 None => first = Some((arguments, verdict)),
-                // No form carries every text: another argument is another call.
+                // Not every form carries every text: another argument is another call.
                 Some((known, _)) if *known != arguments => {
                     n_other.fetch_add(1, Ordering::Relaxed);
                 }
@@ -160,13 +160,13 @@ fn a_call_is_judged_alike_in_every_form_of_every_dialect() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Where a row stands when rows take turns: neighbours of one file come at different ones.
+/// The number of a row for turns: neighbours in one file get different numbers.
 fn place_in_turns(row: &Row) -> usize {
     row.id.bytes().map(usize::from).sum()
 }
 
-/// The first form, and of the others one in [`SHARE`], other ones for each row: over all rows every form has its turn.
-/// `TOOLGLOT_ROWS=all` tries all forms of all rows, which takes many minutes; otherwise it is a third of the rows.
+/// The first form, and one in [`SHARE`] of the other forms, different ones for each row, so that all forms have a turn.
+/// `TOOLGLOT_ROWS=all` tries all forms of all rows, which takes many minutes; otherwise a third of the rows runs.
 fn share<T>(row: &Row, forms: Vec<T>) -> impl Iterator<Item = T> {
     const SHARE: usize = 8;
     let (is_all, turn) = (is_all(), place_in_turns(row));
@@ -175,16 +175,16 @@ fn share<T>(row: &Row, forms: Vec<T>) -> impl Iterator<Item = T> {
     numbered.filter_map(move |(n, form)| is_due(n).then_some(form))
 }
 
-/// The rows that are due to an ordinary user.
+/// The rows whose turn is an ordinary user's.
 #[test]
 fn all_of_it_holds_for_an_ordinary_user() {
     as_an_ordinary_user(&["own::attacks_are", "own::every_attack"]);
 }
 
-/// Rows that are tried at once: most of them wait.
+/// The rows that run at once: most of them wait.
 const THREADS: usize = 5;
 
-/// Tries each row that is due to this user, several at a time. What was wrong with which, in order.
+/// Runs each row of this user, several at a time. Returns the faults, in order of rows.
 fn each(rows: &[Row], check: impl Fn(usize, &Row) -> Result<(), String> + Sync) -> Vec<String> {
     each_at_once(rows, |n, row| {
         let is_due = row.only.is_some() || is_due(place_in_turns(row));
@@ -225,7 +225,7 @@ fn each_at_once(
     wrong
 }
 
-/// Makes the call of a row through a door. Why it is not as it must be.
+/// Makes the call of a row through a door. `Err` reports how the result differs from the expected one.
 fn judge(row: &Row, door: Door, count: &Count) -> Result<(), String> {
     let place = begun(row);
     let ran = if let Some(message) = &row.message {
@@ -246,30 +246,30 @@ fn judge(row: &Row, door: Door, count: &Count) -> Result<(), String> {
         .as_array()
         .cloned()
         .unwrap_or_default();
-    let told = calls.first().map_or_else(
+    let result = calls.first().map_or_else(
         || "no call".to_owned(),
         |call| format!("{} {}", call["verdict"], call["result"]["text"]),
     );
     let is_right = match row.must {
         Must::Deny => !calls.iter().any(succeeded),
         Must::Allow => calls.iter().any(succeeded),
-        // Whether it ran or was refused: nothing came of it that must not.
+        // The call may run or be refused: the check below decides by the effect.
         Must::Contain => true,
     };
     if !is_right {
-        return Err(format!("not {:?}: {told}", row.must));
+        return Err(format!("not {:?}: {result}", row.must));
     }
     if place.holds(&row.check, ran.answer(), Some(&ran)) {
         Ok(())
     } else {
         Err(format!(
-            "the effect is not as it must be ({}): {told}",
+            "the effect is not as it must be ({}): {result}",
             row.check
         ))
     }
 }
 
-/// What tools do where nothing protects, as shell scripts; arguments are variables such as `$A_path`.
+/// What unprotected tools do, as shell scripts; arguments are variables such as `$A_path`.
 const UNPROTECTED: &str = include_str!("unprotected.toml");
 
 /// The directories of a row as its setup leaves them.
@@ -288,9 +288,9 @@ fn arguments(row: &Row, place: &Place) -> Map<String, Value> {
     row.arguments.iter().map(filled).collect()
 }
 
-/// Whether the attack of a row fires where nothing protects. A command has so many seconds.
+/// Whether the attack of a row fires without protection. A command has `time` seconds.
 ///
-/// An attack that is about not ending fires if it goes on for a second.
+/// An attack that never ends fires if it runs for a second.
 fn fires_unprotected(row: &Row, place: &Place, time: u32) -> bool {
     let table: toml::Table = toml::from_str(UNPROTECTED).expect("a table");
     let usual = table
@@ -306,7 +306,7 @@ fn fires_unprotected(row: &Row, place: &Place, time: u32) -> bool {
         // A zero byte ends a name for the system.
         let text = text.split('\0').next().unwrap_or_default().to_owned();
         if text.len() > 100_000 {
-            // No program takes it.
+            // No program accepts such a long argument.
             return false;
         }
         variables.push((format!("A_{key}"), text));

@@ -1,4 +1,4 @@
-//! Directories of one row, and what is run in them.
+//! The directories of one row, and the commands that run in them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,18 +10,18 @@ use toolglot_value::Value;
 
 use crate::attacks::server::Server;
 
-/// A workspace, something beside it that no tool has to do with, and a home.
+/// A workspace, a directory outside of it that no tool may touch, and a home.
 pub(crate) struct Place {
     base: tempfile::TempDir,
     pub(crate) server: Option<Server>,
-    /// A script that tidies up.
+    /// A script that cleans up.
     pub(crate) after: Option<String>,
 }
 
 /// The time after which a run counts as one that never ends. It is far above what any run takes on a busy machine.
 pub(crate) const NEVER: Duration = Duration::from_secs(120);
 
-/// What came of a run.
+/// The result of a run.
 pub(crate) struct Ran {
     pub(crate) document: Value,
     pub(crate) elapsed: Duration,
@@ -29,7 +29,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// What the model is told.
+    /// The answer to the model.
     pub(crate) fn answer(&self) -> &str {
         self.document["answer"].as_str().unwrap_or_default()
     }
@@ -69,7 +69,7 @@ impl Place {
         self.path(name).to_string_lossy().into_owned()
     }
 
-    /// Digits that no other place of this machine has: a check by the words of a process finds those of its own row.
+    /// Digits that are unique on this machine, so that a check by a command line finds only processes of its own row.
     fn id(&self) -> String {
         let name = self.base.path().to_string_lossy().into_owned();
         let hash = name.bytes().fold(0_u32, |hash, byte| {
@@ -103,7 +103,7 @@ impl Place {
         }
     }
 
-    /// Runs a script in the workspace. Whether it succeeded.
+    /// Runs a script in the workspace. Returns whether the script succeeded.
     pub(crate) fn bash(&self, script: &str, variables: &[(String, String)]) -> bool {
         // From a file: a script among the arguments would find itself among the processes.
         let file = self.path("script");
@@ -132,7 +132,7 @@ impl Place {
         command
     }
 
-    /// Whether what is said of effects holds.
+    /// Whether the check of the effects holds.
     pub(crate) fn holds(&self, check: &str, result: &str, ran: Option<&Ran>) -> bool {
         fs::write(self.path("result"), result).expect("written");
         let variables = ran.map(|ran| {
@@ -164,7 +164,7 @@ impl Place {
             .stderr(Stdio::null());
     }
 
-    /// Runs a command to its end: what it wrote to standard output, how long it took and how much memory it had.
+    /// Runs a command to its end. Returns its standard output, its time and its peak memory.
     pub(crate) fn watched(&self, mut command: Command) -> (Vec<u8>, Duration, u64) {
         let written = self.path("written");
         command.stdout(fs::File::create(&written).expect("made"));
@@ -218,7 +218,7 @@ impl Drop for Place {
         if let Ok(pid) = fs::read_to_string(self.path("out/srv.pid")) {
             let _ = Command::new("kill").arg(pid.trim()).status();
         }
-        // What a row closed must be opened again to be removed.
+        // A directory that a row made read-only must be writable to be removed.
         let _ = fs::set_permissions(self.path("ws"), fs::Permissions::from_mode(0o755));
     }
 }

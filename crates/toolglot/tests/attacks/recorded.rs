@@ -1,7 +1,7 @@
 //! Recorded attacks and controls.
 //!
-//! Each attack that is a command is also run without any protection first: one that does not fire then proves nothing, and is listed.
-//! Every row holds, or its area stands in [`ELSEWHERE`] with the place.
+//! Each attack that is a command first runs without protection. An attack that does not fire then proves nothing, and
+//! is listed. Every row passes, or its area is in [`ELSEWHERE`] with the place of its tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,13 +16,13 @@ use crate::attacks::place::{Place, Ran, shipped, toolglot};
 use crate::attacks::{as_an_ordinary_user, is_all, is_due, succeeded, timing, turn, walls_stand};
 use crate::recorded;
 
-/// Areas that are shown elsewhere.
+/// Areas that are tested elsewhere.
 const ELSEWHERE: &[(&str, &str)] = &[(
     "mcp",
     "servers that misbehave: crates/toolglot/tests/servers",
 )];
 
-/// Areas whose attacks are run unprotected first. Not those that would take the machine down.
+/// Areas whose attacks first run unprotected. Attacks that would take the machine down are not among them.
 const LIVE_AREAS: &[&str] = &["command", "network", "secrets"];
 
 /// One row of the file.
@@ -67,7 +67,7 @@ fn attacks_are_refused_or_contained_and_controls_work() {
         cell[1] += 1;
         let doors = count.doors(turn(n), |door| door == Door::Run || expresses(row, door));
         let found = doors.into_iter().try_for_each(|door| {
-            // Limits of time are the data's: on a busy machine such a row is tried again.
+            // The data sets limits of time, so such a row is tried again on a busy machine.
             let tries = if row.check.contains("ELAPSED") { 3 } else { 1 };
             let mut verdicts = (0..tries).map(|_| judge(row, door, &count));
             let first = verdicts.next().expect("there is a first try");
@@ -98,7 +98,7 @@ fn attacks_are_refused_or_contained_and_controls_work() {
         eprintln!("  not run: {what}: {why}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Afterwards, as the two would see each other's processes.
+    // Afterwards, because the two runs would see each other's processes.
     as_an_ordinary_user(&["recorded::attacks_are"]);
 }
 
@@ -113,15 +113,15 @@ const DIALECTS: &[&str] = &[
     "rye_invoke",
 ];
 
-/// Names that a dialect has for a tool, where it takes no others.
+/// The names of a tool in dialects that accept no other names.
 const NAMES: &[(&str, &str, &str)] = &[
     ("roo", "write_file", "write_to_file"),
     ("roo", "list_files", "list_files"),
 ];
 
-/// Every attack by path, command or secret, written in each dialect: whatever the spelling, the rule that decides is the same.
+/// Every attack by path, command or secret, written in each dialect: in every spelling the same rule decides.
 ///
-/// Beside the first dialect two of the six others take their turn; `TOOLGLOT_ROWS=all` takes all.
+/// Each row uses the first dialect and two of the six others in turn; `TOOLGLOT_ROWS=all` uses all.
 #[test]
 #[cfg_attr(
     not(shared_cases),
@@ -155,7 +155,7 @@ fn the_verdict_is_the_same_in_every_dialect() {
                 .output()
                 .expect("it runs");
             if !rendered.status.success() {
-                // No dialect carries every text: what it cannot write it refuses.
+                // No dialect carries every text, and `render` refuses a text that the dialect cannot write.
                 n_unrenderable += 1;
                 continue;
             }
@@ -211,7 +211,7 @@ fn rows() -> Vec<Row> {
     text.lines().map(row).collect()
 }
 
-/// Whether the attack of a row fires without protection; `None` if that is not tried.
+/// Whether the attack of a row fires without protection; `None` if the attack does not run.
 fn fires_unprotected(row: &Row) -> Option<bool> {
     let command = row.call["arguments"]["command"].as_str()?;
     if row.must == "allow"
@@ -231,14 +231,14 @@ fn fires_unprotected(row: &Row) -> Option<bool> {
         .output()
         .expect("bash runs");
     fs::write(place.path("audit"), "").expect("written");
-    let told = [output.stdout, output.stderr].concat();
-    let held = place.holds(&row.check, &String::from_utf8_lossy(&told), None);
+    let report = [output.stdout, output.stderr].concat();
+    let held = place.holds(&row.check, &String::from_utf8_lossy(&report), None);
     drop(place);
     let _ = fs::remove_file("/tmp/shared-canary");
     Some(!held)
 }
 
-/// Whether a row is one call that a door can make, and nothing around it has to be `run`.
+/// Whether a row is one call that a door can make, and needs nothing else of `run`.
 fn expresses(row: &Row, door: Door) -> bool {
     let name = row.call["name"].as_str().unwrap_or_default();
     let is_own = ["write-021", "pol-008"].contains(&row.id.as_str())
@@ -247,7 +247,7 @@ fn expresses(row: &Row, door: Door) -> bool {
     !is_own && arguments.is_some_and(|arguments| door.expresses(&row.id, name, arguments))
 }
 
-/// Makes the call of a row through a door. Why it is not as it must be.
+/// Makes the call of a row through a door. `Err` reports how the result differs from the expected one.
 fn judge(row: &Row, door: Door, count: &Count) -> Result<(), String> {
     match row.id.as_str() {
         "write-021" => return timing::race(row),
@@ -313,7 +313,7 @@ fn judge(row: &Row, door: Door, count: &Count) -> Result<(), String> {
         (_, "@tool-schema") => ran.document["valid"] == true,
         ("deny", _) => !calls.iter().any(succeeded),
         ("allow", _) => calls.iter().any(succeeded),
-        // Nothing came of it that must not, whether it ran or was refused; where nothing can be checked it ran.
+        // The call may run or be refused, since the check decides by the effect. Without a check, the call must run.
         _ if name == "@parse" || row.check != "true" => true,
         _ => calls.iter().any(was_done),
     };
@@ -328,7 +328,7 @@ fn judge(row: &Row, door: Door, count: &Count) -> Result<(), String> {
     }
 }
 
-/// The policy file that holds.
+/// The policy file of a row.
 pub(crate) fn policy(row: &Row, place: &Place) -> PathBuf {
     let own = |text: &str| place.policy(text);
     match row.policy.as_str() {
@@ -355,7 +355,7 @@ pub(crate) fn policy(row: &Row, place: &Place) -> PathBuf {
 
 pub(crate) fn run_text(place: &Place, policy: &Path, text: &str, dialect: &str, row: &Row) -> Ran {
     let command = if row.policy == "sandbox backend unavailable" {
-        // In a namespace that may hold no others.
+        // A namespace that may contain no further namespaces.
         let mut command = Command::new("unshare");
         command.args([
             "-Ur",
@@ -373,11 +373,11 @@ pub(crate) fn run_text(place: &Place, policy: &Path, text: &str, dialect: &str, 
     place.run(command, dialect, policy, text)
 }
 
-/// Asks whether arguments fit a schema, through a tool of that schema: one that fits is refused later, as nobody knows what it does.
+/// Checks whether arguments fit the schema of an unknown tool: a call that fits is refused later, as `unknown-tool`.
 fn run_schema(place: &Place, arguments: &Value) -> Ran {
     let tools = place.path("tools.json");
     let (schema, given) = (&arguments["schema"], &arguments["arguments"]);
-    // Arguments are an object; what is none is put into one.
+    // Arguments are an object, so another value is wrapped in one.
     let (schema, given) = if given.is_object() {
         (schema.clone(), given.clone())
     } else {
@@ -414,9 +414,9 @@ fn run_schema(place: &Place, arguments: &Value) -> Ran {
     }
 }
 
-/// The files of rows about signatures: a tool as it is, as it was signed before, and a module that nobody signed.
+/// The files of rows about signatures: a tool, its signed earlier version, and a module that nobody signed.
 ///
-/// They are signed where they will lie, so that the lock file and the user's memory know of them.
+/// The files are signed at their final place, so that the lock file and the user's records contain them.
 fn sign_fixtures(place: &Place) {
     let tool = |version: &str, body: &str| {
         format!(

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toolglot_value::{Map, Value};
 
-/// An attack, or a control that has to work.
+/// An attack, or a control that must work.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) id: String,
@@ -20,26 +20,26 @@ pub(crate) struct Row {
     pub(crate) setup: String,
     /// A shell condition that holds if the attack failed, or the control worked.
     pub(crate) check: String,
-    /// What a system without protection would do, where that is more than the tool's own effect.
+    /// What a system without protection would do, if that is more than the tool's own effect.
     pub(crate) unprotected: Option<String>,
-    /// Why it does nothing even without protection.
+    /// Why the attack does nothing even without protection.
     pub(crate) inert: Option<String>,
-    /// `root` if only root can be attacked so.
+    /// `root` if only root can be attacked this way.
     pub(crate) only: Option<String>,
-    /// What is to be tidied up outside of the workspace.
+    /// A script that cleans up outside of the workspace.
     pub(crate) after: Option<String>,
-    /// A directory that stands before all others in `PATH`.
+    /// The first directory in `PATH`.
     pub(crate) path_first: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Must {
-    /// It is refused, or fails.
+    /// The call is refused, or fails.
     Deny,
-    /// It may run, without effect on what it attacks.
+    /// The call may run, without effect on its target.
     Contain,
-    /// It runs and succeeds.
+    /// The call runs and succeeds.
     Allow,
 }
 
@@ -95,7 +95,7 @@ const FILES: &[&str] = &[
     include_str!("rows/writes.toml"),
 ];
 
-/// All rows. Two of one name, or one without a call, are an error.
+/// All rows. Two rows with one name, or a row without a call, are an error.
 pub(crate) fn all() -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for text in FILES {

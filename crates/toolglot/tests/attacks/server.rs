@@ -1,4 +1,4 @@
-//! A server on this machine that nobody may ask.
+//! A server on this machine that no tool may reach.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Answers everything with a secret, leaves a file when it was asked, and redirects `/to/URL`.
+/// Answers every request with a secret, writes a file when a request arrives, and redirects `/to/URL`.
 pub(crate) struct Server {
     port: u16,
     is_over: Arc<AtomicBool>,
@@ -18,10 +18,10 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let port = listener.local_addr().expect("it has one").port();
         let is_over = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&is_over);
+        let stop = Arc::clone(&is_over);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
-                if told.load(Ordering::Relaxed) {
+                if stop.load(Ordering::Relaxed) {
                     break;
                 }
                 if let Ok(stream) = stream {

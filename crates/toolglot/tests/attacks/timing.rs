@@ -1,4 +1,4 @@
-//! Attacks that change a file between the look at it and the effect.
+//! Attacks that change a file between its check and the effect.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -19,7 +19,7 @@ pub(crate) fn race(row: &Row) -> Result<(), String> {
         place.path("ws/aside"),
     );
     std::os::unix::fs::symlink(place.path("out"), &link).expect("made");
-    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let is_done = std::sync::atomic::AtomicBool::new(false);
     let swap = || {
         for (from, to) in [(&dir, &aside), (&link, &dir), (&dir, &link), (&aside, &dir)] {
             let _ = fs::rename(from, to);
@@ -28,11 +28,11 @@ pub(crate) fn race(row: &Row) -> Result<(), String> {
     let escaped = || place.path("out/f").exists();
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+            while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
                 swap();
             }
         });
-        // The attack fires where nothing protects.
+        // The attack fires without protection.
         let n_tries = (0..200_000).find(|_| {
             let _ = fs::write(dir.join("f"), "x");
             escaped()
@@ -46,7 +46,7 @@ pub(crate) fn race(row: &Row) -> Result<(), String> {
             .collect::<Vec<String>>()
             .concat();
         let ran = run_text(&place, &policy(row, &place), &calls, "tool_call", row);
-        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
         let n_done = ran.document["calls"].as_array().map_or(0, |calls| {
             calls
                 .iter()
@@ -66,7 +66,7 @@ pub(crate) fn race(row: &Row) -> Result<(), String> {
     })
 }
 
-/// On a terminal, the file changes while its owner looks at the question; then the same without that.
+/// On a terminal, the file changes while its owner reads the question; then the same without a change.
 pub(crate) fn approval(row: &Row) -> Result<(), String> {
     for (changes, expected) in [(true, "theirs"), (false, "new")] {
         let place = Place::new();

@@ -6,7 +6,7 @@ use crate::cli::{Ran, toolglot};
 
 const TOOLGLOT: &str = env!("CARGO_BIN_EXE_toolglot");
 
-/// Asks a shell script.
+/// Checks a shell script as the program.
 fn script(more: &[&str], script: &str) -> Ran {
     let base = ["conform", "--dialect", "hermes", "--timeout", "0.2"];
     toolglot(
@@ -22,7 +22,7 @@ fn toolglot_itself_keeps_every_promise() {
             "conform",
             "--dialect",
             "hermes,qwen3_coder,llama3_json",
-            // Time needs a machine that does nothing else.
+            // `time` needs an idle machine.
             "--promise",
             "calls,hostile,text,cuts,arguments",
             "--timeout",
@@ -88,7 +88,7 @@ fn a_program_that_ends_says_why() {
 
 #[test]
 fn a_program_that_ends_after_an_answer_is_started_again() {
-    // It answers the first line of each life with nonsense, and ends at the second.
+    // Each process answers its first line with nonsense, and ends at its second line.
     let ran = script(
         &["--format", "junit"],
         "read line; echo nonsense; read line; exit 1",

@@ -1,4 +1,4 @@
-//! What all commands have in common: exit codes of slips, words that help, lines that fit.
+//! Common properties of all commands: exit codes of usage errors, words that help, lines that fit.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -65,7 +65,7 @@ fn every_dialect_there_and_back() {
         let text = toolglot(&to, there.to_string());
         if text.code == 1 {
             assert!(text.err.contains("messages[2]"), "{dialect}: {}", text.err);
-            // What is not carried stays as it was.
+            // A message that is not carried stays unchanged.
             assert_eq!(text.json()[2], there[2], "{dialect}");
             refusing.push(dialect);
             continue;
@@ -81,7 +81,7 @@ fn every_dialect_there_and_back() {
         let back = back.json();
         assert_eq!(told(&back), told(&there), "{dialect}: {between}");
         assert_eq!(back[2]["content"], there[2]["content"], "{dialect}");
-        // Results answer the calls that they answered.
+        // Each result still answers its call.
         for n in 0..2 {
             assert_eq!(
                 back[3 + n]["tool_call_id"],
@@ -187,7 +187,7 @@ fn a_plain_message_is_converted_as_a_text() {
     );
 }
 
-/// The messages, converted, and what was said beside them.
+/// The converted messages, and standard error.
 pub(crate) fn converted(from: &str, to: &str, messages: &Value) -> (Value, String) {
     let ran = toolglot(
         &["convert", "--from", from, "--to", to],
@@ -206,7 +206,7 @@ pub(crate) fn result(id: &str, text: &str) -> Value {
     json!({"role": "tool", "tool_call_id": id, "content": text})
 }
 
-/// What no dialect reads stays; what cannot be read is said.
+/// Parts that no dialect reads stay; parts that cannot be read are reported.
 #[test]
 fn no_part_of_a_message_is_lost() {
     let image = json!({"type": "image_url", "image_url": {"url": "data:,"}});
@@ -227,9 +227,9 @@ fn no_part_of_a_message_is_lost() {
 
     let blocks =
         json!([{"role": "assistant", "content": [{"type": "tool_use", "id": "A", "name": "f"}]}]);
-    let (same, said) = converted("openai", "hermes", &blocks);
+    let (same, report) = converted("openai", "hermes", &blocks);
     assert_eq!(same, blocks);
-    assert!(said.contains("`tool_use`"), "{said}");
+    assert!(report.contains("`tool_use`"), "{report}");
 
     let older = json!([{"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{}"}}]);
     let (new, _) = converted("openai", "openai", &older);
@@ -243,7 +243,7 @@ fn no_part_of_a_message_is_lost() {
     );
 }
 
-/// A model's text may begin with a bracket; a conversation, or a line, that is broken is told as such.
+/// A model's text may start with a bracket. A broken conversation or line is reported as broken.
 #[test]
 fn texts_and_conversations_are_told_apart() {
     let ran = toolglot(
@@ -309,69 +309,69 @@ fn no_id_is_minted_twice() {
         &json!([kimi("functions.f:7"), call("x", "f")]),
     );
     assert_eq!(ids(&text), ["functions.f:7", "functions.f:8"]);
-    // Nor one that comes later, or stands in a text that is none of the source's.
+    // An id that occurs later, or in a text of another dialect, is not used either.
     let (text, _) = converted(
         "openai",
         "kimi_k2",
         &json!([call("x", "g"), kimi("functions.g:0")]),
     );
     assert_eq!(ids(&text), ["functions.g:1", "functions.g:0"]);
-    // As it was written.
+    // An id is read as it is written.
     let (read, _) = converted("kimi_k2", "openai", &json!([kimi("search-docs:3")]));
     assert_eq!(read[0]["tool_calls"][0]["id"], "search-docs:3");
 }
 
-/// Blanks between a text and a call are none of either; others that are left out are told, and structured text stays.
+/// Blanks between a text and a call belong to neither. Other omitted blanks are reported, and structured text stays.
 #[test]
 fn blanks_that_are_left_out_are_told() {
     let tail = "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>";
     let text = |text: &str| json!([{"role": "assistant", "content": format!("{text}{tail}")}]);
-    let (back, said) = converted("hermes", "openai", &text("b\n"));
+    let (back, report) = converted("hermes", "openai", &text("b\n"));
     assert_eq!(back[0]["content"], "b");
-    assert!(!said.contains("blanks"), "{said}");
-    let (_, said) = converted("hermes", "openai", &text(" b \n"));
+    assert!(!report.contains("blanks"), "{report}");
+    let (_, report) = converted("hermes", "openai", &text(" b \n"));
     assert!(
-        said.contains("messages[0]: blanks around its text are left out"),
-        "{said}"
+        report.contains("messages[0]: blanks around its text are left out"),
+        "{report}"
     );
     let mut there = call("A", "f");
     there["content"] = json!("x\n");
     let there = json!([there]);
     assert_eq!(converted("hermes", "openai", &there).0, there);
-    let (_, said) = converted("openai", "hermes", &there);
-    assert!(said.contains("blanks"), "{said}");
+    let (_, report) = converted("openai", "hermes", &there);
+    assert!(report.contains("blanks"), "{report}");
 }
 
 #[test]
 fn arguments_that_name_a_key_twice_are_refused_as_such() {
     let function = json!({"name": "f", "arguments": "{\"a\": 1, \"a\": 2}"});
     let there = json!([{"role": "assistant", "content": null, "tool_calls": [{"id": "A", "type": "function", "function": function}]}]);
-    let (same, said) = converted("openai", "hermes", &there);
+    let (same, report) = converted("openai", "hermes", &there);
     assert_eq!(same, there);
     assert!(
-        said.contains("the arguments of `f` name a key twice"),
-        "{said}"
+        report.contains("the arguments of `f` name a key twice"),
+        "{report}"
     );
 }
 
-/// A text that the target would take for a call is not carried as one, and neither is a result of no call.
+/// A text that the target would read as a call is not carried, and neither is a result without a call.
 #[test]
 fn what_would_be_another_thing_is_counted() {
     let text = "Write <tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call> to call.";
     let there = json!([{"role": "assistant", "content": text}]);
-    let (same, said) = converted("openai", "hermes", &there);
+    let (same, report) = converted("openai", "hermes", &there);
     assert_eq!(same, there);
-    assert!(said.contains("would read a call in its text"), "{said}");
+    assert!(report.contains("would read a call in its text"), "{report}");
     let there = json!([call("A", "f"), result("X", "1")]);
-    let (_, said) = converted("openai", "hermes", &there);
-    assert!(said.contains("1 calls and 0 results carried"), "{said}");
+    let (_, report) = converted("openai", "hermes", &there);
+    assert!(report.contains("1 calls and 0 results carried"), "{report}");
     assert!(
-        said.contains("the result of no call that is known"),
-        "{said}"
+        report.contains("the result of no call that is known"),
+        "{report}"
     );
 }
 
-/// Anthropic, Responses, Gemini, ShareGPT: each message is told by its own fields.
+/// Anthropic, Responses, Gemini, ShareGPT: each message is recognized by its own fields.
 #[test]
 fn other_forms_are_read() {
     let expected = json!([
@@ -382,8 +382,8 @@ fn other_forms_are_read() {
     ]);
     let told = |messages: &Value| -> Vec<(Value, Value)> {
         let all = messages.as_array().cloned().unwrap_or_default();
-        let said = |message: &Value| (message["role"].clone(), message["content"].clone());
-        all.iter().map(said).collect()
+        let pair = |message: &Value| (message["role"].clone(), message["content"].clone());
+        all.iter().map(pair).collect()
     };
     let anthropic = json!({"system": "x", "messages": [
         {"role": "user", "content": "Go."},
@@ -404,11 +404,11 @@ fn other_forms_are_read() {
         {"role": "model", "parts": [{"text": "Done."}]},
     ]});
     for form in [anthropic, responses, gemini] {
-        let (read, said) = converted("openai", "hermes", &form);
-        assert_eq!(told(&read["messages"]), told(&expected), "{said}");
+        let (read, report) = converted("openai", "hermes", &form);
+        assert_eq!(told(&read["messages"]), told(&expected), "{report}");
         assert!(
-            said.contains("1 calls and 1 results carried, 0 messages"),
-            "{said}"
+            report.contains("1 calls and 1 results carried, 0 messages"),
+            "{report}"
         );
     }
     let share_gpt = json!({"conversations": [
@@ -423,13 +423,13 @@ fn other_forms_are_read() {
         "f"
     );
     assert_eq!(read["messages"][2]["content"], "3");
-    // What is no message, and a document that holds none, are said.
-    let (_, said) = converted(
+    // An item that is not a message, and a document without messages, are reported.
+    let (_, report) = converted(
         "openai",
         "hermes",
         &json!([{"type": "computer_call"}, {"a": 1}]),
     );
-    assert!(said.contains("2 messages not carried"), "{said}");
+    assert!(report.contains("2 messages not carried"), "{report}");
     let unknown =
         json!({"log": [{"text": "<tool_call>{\"name\": \"f\", \"arguments\": {}}</tool_call>"}]});
     let ran = toolglot(

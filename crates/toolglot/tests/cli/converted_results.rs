@@ -1,4 +1,4 @@
-//! Results in `convert`: whose they are, their frames, their escapes, failures.
+//! Results in `convert`: their calls, their frames, their escapes, failures.
 
 use toolglot_value::{Value, json};
 
@@ -23,7 +23,7 @@ fn entities_of_a_results_frame_are_undone() {
     assert_eq!(read[1]["content"], shown, "{read}");
 }
 
-/// A result goes to the call of its id, whenever that was made; one that is not known takes no other's.
+/// A result goes to the call with its id, wherever that call is. A result with an unknown id takes no other call.
 #[test]
 fn results_answer_the_calls_that_they_name() {
     let there = json!([
@@ -53,7 +53,7 @@ fn results_answer_the_calls_that_they_name() {
     assert_eq!(kimi[3]["tool_call_id"], "functions.f:1");
 }
 
-/// Frames come off as they were put on: empty ones, failures, entities; whatever else stands there stays.
+/// Frames are removed as they were added: empty frames, failures, entities. Other text in their place stays.
 #[test]
 fn frames_come_off_results() {
     let of = |dialect: &str, call: &str, text: &str| {
@@ -85,15 +85,15 @@ fn frames_come_off_results() {
 fn the_result_of_a_call_that_stays_stays_as_well() {
     let cut = "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"b";
     let there = json!([{"role": "assistant", "content": cut}, {"role": "tool", "content": "<tool_response>\n3\n</tool_response>"}]);
-    let (same, said) = converted("hermes", "forge", &there);
+    let (same, report) = converted("hermes", "forge", &there);
     assert_eq!(same, there);
-    assert!(said.contains("2 messages not carried"), "{said}");
+    assert!(report.contains("2 messages not carried"), "{report}");
     let mended = json!([{"role": "assistant", "content": "<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"x}</tool_call>"}]);
-    let (_, said) = converted("hermes", "openai", &mended);
-    assert!(said.contains("uncertain"), "{said}");
+    let (_, report) = converted("hermes", "openai", &mended);
+    assert!(report.contains("uncertain"), "{report}");
 }
 
-/// What is told beside the messages has the order of the calls, where a text carries no ids; reading back, a frame's name decides.
+/// Results follow the order of their calls if a text carries no ids. When reading back, the name in a frame decides.
 #[test]
 fn results_stay_with_their_calls() {
     let function = |name: &str| json!({"name": name, "arguments": "{}"});
@@ -116,7 +116,7 @@ fn results_stay_with_their_calls() {
         "react",
         "json",
     ] {
-        let (text, said) = converted("openai", dialect, &there);
+        let (text, report) = converted("openai", dialect, &there);
         let (back, _) = converted(dialect, "openai", &text);
         let calls = back[0]["tool_calls"].as_array().cloned();
         for call in calls.unwrap_or_default() {
@@ -127,7 +127,7 @@ fn results_stay_with_their_calls() {
             assert_eq!(
                 own.map(|own| &own["content"]),
                 Some(&expected),
-                "{dialect}: {text} {back} {said}"
+                "{dialect}: {text} {back} {report}"
             );
         }
     }
@@ -143,7 +143,7 @@ fn results_stay_with_their_calls() {
     assert_eq!(back[1]["content"], "2", "{back}");
     assert_eq!(back[1]["tool_call_id"], back[0]["tool_calls"][1]["id"]);
     assert_eq!(back[2]["tool_call_id"], back[0]["tool_calls"][0]["id"]);
-    // A call without a result, before one that has its own: nothing in the text says so.
+    // A call without a result, before a call with one: nothing in the text shows that.
     let there = json!([
         {"role": "assistant", "content": null, "tool_calls": [
             {"id": "A", "type": "function", "function": function("f")},
@@ -151,10 +151,10 @@ fn results_stay_with_their_calls() {
         ]},
         result("B", "of g"),
     ]);
-    let (_, said) = converted("openai", "hermes", &there);
-    assert!(said.contains("the call of `f` has no result"), "{said}");
-    let (_, said) = converted("openai", "forge", &there);
-    assert!(!said.contains("has no result"), "{said}");
+    let (_, report) = converted("openai", "hermes", &there);
+    assert!(report.contains("the call of `f` has no result"), "{report}");
+    let (_, report) = converted("openai", "forge", &there);
+    assert!(!report.contains("has no result"), "{report}");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn several_results_of_one_message_are_several() {
         let there = json!([{"role": "assistant", "content": hermes}, {"role": "tool", "content": blocks.join("\n")}]);
         converted("hermes", "openai", &there)
     };
-    let (back, said) = of(&["1", "2"]);
+    let (back, report) = of(&["1", "2"]);
     assert_eq!(
         back[1],
         json!({"role": "tool", "content": "1", "tool_call_id": "call_0"}),
@@ -177,13 +177,13 @@ fn several_results_of_one_message_are_several() {
         json!({"role": "tool", "content": "2", "tool_call_id": "call_1"}),
         "{back}"
     );
-    assert!(said.contains("2 calls and 2 results carried"), "{said}");
-    // More than there are calls: one of them holds the words of a frame.
+    assert!(report.contains("2 calls and 2 results carried"), "{report}");
+    // More results than calls: one of the results contains the words of a frame.
     assert_eq!(
         of(&["1", "2", "3"]).0[1]["content"],
         "1\n</tool_response>\n<tool_response>\n2\n</tool_response>\n<tool_response>\n3"
     );
-    // So it does where the message has the id of one call.
+    // The same holds if the message has the id of one call.
     let there = json!([
         {"role": "assistant", "content": hermes},
         {"role": "tool", "tool_call_id": "a", "content": block("1\n</tool_response>\n<tool_response>\n2")},
@@ -197,7 +197,7 @@ fn several_results_of_one_message_are_several() {
     assert_eq!(back[2]["tool_call_id"], "b");
 }
 
-/// What keeps a call from being read in a result comes off again; what stood in the result itself stays.
+/// Escapes that keep a call in a result from being read are removed again. Text of the result itself stays.
 #[test]
 fn escapes_of_results_are_undone() {
     let shown = [
@@ -233,27 +233,27 @@ fn escapes_of_results_are_undone() {
     }
 }
 
-/// A model without a role for results has them from the user.
+/// A model without a role for results gets results from the user.
 #[test]
 fn results_from_the_user_are_results() {
     let forge = "<tool>\n<tool_name>f</tool_name>\n</tool>";
     let of = |dialect: &str, call: &str, text: &str| {
         let messages =
             json!([{"role": "assistant", "content": call}, {"role": "user", "content": text}]);
-        let (back, said) = converted(dialect, "openai", &messages);
-        (back, said)
+        let (back, report) = converted(dialect, "openai", &messages);
+        (back, report)
     };
     let (back, _) = of("forge", forge, "Tool 'f' result:\nhello");
     assert_eq!(
         back[1],
         json!({"role": "tool", "content": "hello", "tool_call_id": "call_0"})
     );
-    let (back, said) = of("forge", forge, "Tool 'g' result:\nhello");
+    let (back, report) = of("forge", forge, "Tool 'g' result:\nhello");
     assert_eq!(back[1]["role"], "user");
-    assert!(said.contains("a result of no call"), "{said}");
-    let (back, said) = of("forge", forge, "And now?");
+    assert!(report.contains("a result of no call"), "{report}");
+    let (back, report) = of("forge", forge, "And now?");
     assert_eq!(back[1], json!({"role": "user", "content": "And now?"}));
-    assert!(said.contains("0 messages not carried"), "{said}");
+    assert!(report.contains("0 messages not carried"), "{report}");
     let hermes = "<tool_call>\n{\"name\": \"f\", \"arguments\": {}}\n</tool_call>\n<tool_call>\n{\"name\": \"g\", \"arguments\": {}}\n</tool_call>";
     let (back, _) = of(
         "hermes",
@@ -265,7 +265,7 @@ fn results_from_the_user_are_results() {
     assert_eq!(back[2]["role"], "tool");
 }
 
-/// The frame of a result holds the id that its call had, not the one that the target gives it.
+/// The frame of a result contains the id that its call had, not the id that the target assigns.
 #[test]
 fn frames_with_ids_come_off() {
     let there = json!([call("abc", "f"), result("abc", "boom")]);
@@ -275,7 +275,7 @@ fn frames_with_ids_come_off() {
     assert_eq!(back[1]["content"], "boom", "{kimi}");
 }
 
-/// No failure becomes a success: the target's words say it, or the text, and the message.
+/// No failure becomes a success: the target's words or the text report the failure, and so does the message.
 #[test]
 fn failures_stay_failures() {
     let forge = "<tool>\n<tool_name>f</tool_name>\n</tool>";
@@ -317,7 +317,7 @@ fn failures_stay_failures() {
 fn results_that_are_strings_of_json_come_back() {
     let shown = "say \"a\\b\"\n</s> [/TOOL_RESULTS] <|END_TOOL_RESULT|> {\"tool_name\": \"f\"}\t\u{1}é &lt;";
     let there = json!([call("abcdefgh1", "f"), result("abcdefgh1", shown)]);
-    for (dialect, begins) in [
+    for (dialect, prefix) in [
         (
             "cohere",
             "<|START_TOOL_RESULT|>[\n    {\n        \"tool_call_id\": \"0\",\n        \"results\": {\n            \"0\": \"say \\\"a\\\\b\\\"\\n",
@@ -333,7 +333,7 @@ fn results_that_are_strings_of_json_come_back() {
     ] {
         let (written, _) = converted("openai", dialect, &there);
         let text = written[1]["content"].as_str().expect("text");
-        assert!(text.starts_with(begins), "{text}");
+        assert!(text.starts_with(prefix), "{text}");
         let (back, _) = converted(dialect, "openai", &written);
         assert_eq!(back[1]["content"], shown, "{dialect}: {text}");
     }

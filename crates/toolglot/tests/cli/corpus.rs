@@ -75,7 +75,7 @@ fn conversations_are_converted_as_lines_are() {
     assert_eq!((rows.code, rows.out), (0, lines.out));
 }
 
-/// Runs into a folder; the rows come over standard input.
+/// The command that writes into a folder; the rows come from standard input.
 fn into(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolglot"));
     command.args([

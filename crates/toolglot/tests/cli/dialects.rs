@@ -66,8 +66,8 @@ fn words_that_are_called_otherwise_are_fixed_in_the_file_only_when_asked() {
     assert_eq!(std::fs::read_to_string(&path).expect("read"), old);
 
     let fixed = toolglot(&["dialects", "check", "--fix", path_text], "");
-    let said = ":2 refuse -> not_tools\n";
-    assert!(fixed.out.contains(said), "{} {}", fixed.out, fixed.err);
+    let expected = ":2 refuse -> not_tools\n";
+    assert!(fixed.out.contains(expected), "{} {}", fixed.out, fixed.err);
     let new = "dialect mine # text\nnot_tools: text\ncall = line_start \"text \" name \"{any}\" raw(text) message_end\nresult = raw\n";
     assert_eq!(std::fs::read_to_string(&path).expect("read"), new);
     let again = toolglot(&["dialects", "check", "--fix", path_text], "");
@@ -83,12 +83,12 @@ fn what_no_word_replaces_is_left_to_the_author() {
     let path = path.to_str().expect("UTF-8");
     let fixed = toolglot(&["dialects", "check", "--fix", path], "");
     assert_eq!(fixed.code, 1, "{}", fixed.err);
-    for said in [
+    for expected in [
         ":2 bol -> line_start\n",
         "no rule is called `nmae`",
         "did you mean `name`?",
     ] {
-        assert!(fixed.out.contains(said), "{}", fixed.out);
+        assert!(fixed.out.contains(expected), "{}", fixed.out);
     }
     assert_eq!(toolglot(&["dialects", "check", "--fix", "-"], "").code, 2);
 }
@@ -102,7 +102,7 @@ fn a_file_without_a_dialect_fails_the_check() {
     }
 }
 
-/// What the page of recipes offers to copy passes its check.
+/// Every dialect file on the page of recipes passes its check.
 #[test]
 fn recipes_pass_their_check() {
     let page = include_str!("../../../../docs/recipes.md");
@@ -121,7 +121,7 @@ fn a_name_that_is_none_is_an_error_of_usage() {
     assert_eq!(toolglot(&["dialects", "new", "Not-A-Name"], "").code, 2);
 }
 
-/// A template in the manner of Qwen3-Coder: the tags of one parameter, and reasoning.
+/// A template in the style of Qwen3-Coder: the tags of one parameter, and reasoning.
 const TEMPLATE: &str = r"{%- for call in message.tool_calls %}
 {{- '<tool_call>\n<function=' + call.name + '>\n' }}
 {%- for key, value in call.arguments | items %}
@@ -139,7 +139,7 @@ fn a_template_is_told_by_its_literals() {
     assert!(ran.out.contains("\"<function=\" at 2:"), "{}", ran.out);
 }
 
-/// Templates that several dialects would write, what is told first, and a line about another one.
+/// Templates that several dialects would write, the first line of the output, and a line about another dialect.
 #[test]
 fn what_tells_dialects_apart_is_told() {
     for (template, first, line) in [
@@ -153,7 +153,7 @@ fn what_tells_dialects_apart_is_told() {
             "mistral_args",
             "as much of mistral: both write this alike",
         ),
-        // Blanks between the parts tell the older models from the newer.
+        // Blanks between the parts distinguish the older models from the newer.
         (
             "<tool_call>{{ name }}<arg_key>{{ k }}</arg_key><arg_value>{{ v }}</arg_value></tool_call>",
             "glm47",
@@ -175,7 +175,7 @@ fn what_tells_dialects_apart_is_told() {
             "poolside_v1",
             "",
         ),
-        // Constants stand in their places.
+        // Constants are replaced by their values.
         (
             "{% set mark = '｜DSML｜' %}{{ '<' + mark + 'tool_calls>\n<' ~ mark ~ 'invoke name=\"' + name + '\">' }}{{ '<' + mark + 'parameter name=\"' }}{{ '</' + mark + 'parameter>\n</' + mark + 'invoke>\n</' + mark + 'tool_calls>' }}",
             "deepseek_v4",
@@ -191,19 +191,19 @@ fn what_tells_dialects_apart_is_told() {
             "gigachat3",
             "",
         ),
-        // A macro is written where it is called, its loop over nothing left out.
+        // A macro is expanded where it is called, without its loop over an empty list.
         (
             "{% macro tag(name, attrs=[]) %}{{ '<|open|>' + name }}{% for a in attrs %}{{ ' ' + a[0] + '=' }}{% endfor %}{{ '<|sep|>' }}{% endmacro %}{% macro end(name) %}{{ '<|close|>' + name + '<|sep|>' }}{% endmacro %}{{ tag('tools') }}{{ tag('call', [('tool', f)]) }}{{ tag('argument', [('key', k)]) }}{{ v }}{{ end('argument') }}{{ end('call') }}{{ end('tools') }}",
             "kimi_k3",
             "",
         ),
-        // What code looks up, splits by or compares is not written.
+        // Strings that code looks up, splits by or compares are not output.
         (
             "{% if '<tool_call>' in x %}{{ x.split('</tool_call>')[0] }}{% endif %}{{- '<｜tool▁calls▁begin｜>' }}{{ '<｜tool▁call▁begin｜>' + tool['function']['name'] + '<｜tool▁sep｜>' + args + '<｜tool▁call▁end｜>' }}",
             "deepseek_v31",
             "",
         ),
-        // An object behind the tag is no list; a bare object is a call without a marker.
+        // An object after the tag is not a list; a bare object is a call without a marker.
         (
             "You are Granite.\n<tool_call>\n{{ '{\"name\": \"' + name + '\", \"arguments\": ' + args + '}' }}\n</tool_call>",
             "hermes",
@@ -239,7 +239,7 @@ fn what_tells_dialects_apart_is_told() {
 fn every_dialect_with_a_marker_is_told_by_its_own_rules() {
     let list = toolglot(&["dialects", "list"], "").out;
     for name in list.lines().filter_map(|line| line.split(' ').next()) {
-        // What it writes is the best template there is.
+        // The dialect's own output is the best template.
         let written = toolglot(
             &["render", "--dialect", name],
             r#"{"calls":[{"name":"f","arguments":{"a":"b","c":"d"}}]}"#,
@@ -248,7 +248,7 @@ fn every_dialect_with_a_marker_is_told_by_its_own_rules() {
             continue;
         }
         let ran = toolglot(&["dialects", "detect", "--template", "-"], &written.out);
-        let tells = ran.out.lines().any(|line| {
+        let found = ran.out.lines().any(|line| {
             line == name
                 || line.starts_with(&format!("less of {name}:"))
                 || line.starts_with(&format!("as much of {name}:"))
@@ -268,7 +268,7 @@ fn every_dialect_with_a_marker_is_told_by_its_own_rules() {
                 | "llama3_json"
                 | "sarashina"
         );
-        assert!(tells || !has_marker, "{name}: {}\n{}", written.out, ran.out);
+        assert!(found || !has_marker, "{name}: {}\n{}", written.out, ran.out);
     }
 }
 
@@ -276,7 +276,7 @@ fn every_dialect_with_a_marker_is_told_by_its_own_rules() {
 fn a_template_of_no_dialect_is_told_so() {
     for template in [
         "Hello {{ name }}!",
-        // Words of any prose are no markers.
+        // Words of ordinary prose are not markers.
         "You have access to the following functions. Use the tools. Call a function.",
         "{% if m['function'] == '<tool_call>' %}{{ x.replace('<tool_call>', '') }}{% endif %}",
         "{{ '<|tool_calls|>' }}{{ '<|tool_call:begin|>' + id }}",
@@ -288,7 +288,7 @@ fn a_template_of_no_dialect_is_told_so() {
     }
 }
 
-/// What a newcomer does, and what is said then.
+/// Mistakes of new users, and the messages for them.
 #[test]
 fn a_slip_is_answered_with_what_to_do() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -325,16 +325,16 @@ fn a_slip_is_answered_with_what_to_do() {
             .stdin(std::process::Stdio::null())
             .output()
             .expect("it runs");
-        let told = [ran.stdout, ran.stderr].concat();
-        let told = String::from_utf8_lossy(&told).into_owned();
+        let output = [ran.stdout, ran.stderr].concat();
+        let output = String::from_utf8_lossy(&output).into_owned();
         assert!(
-            !ran.status.success() && told.contains(says),
-            "{words}: {told}"
+            !ran.status.success() && output.contains(says),
+            "{words}: {output}"
         );
     }
 }
 
-/// Templates of one expression, `n` times as deep as it need be.
+/// Templates of one expression that is nested `n` times.
 fn deep(n: usize) -> Vec<String> {
     let chain = |first: &str, more: &str| format!("{{{{ {first}{} }}}}", more.repeat(n));
     let around =
@@ -368,7 +368,7 @@ fn a_template_of_any_depth_is_refused_or_read() {
             ran.err
         );
     }
-    // As deep as it may be.
+    // Templates within the allowed depth.
     let branches = format!("{{% if 0 %}}{}{{% endif %}}", "{% elif 0 %}".repeat(512));
     let blocks = "{% if 1 %}".repeat(50_000);
     for template in deep(800).into_iter().chain([branches, blocks]) {
@@ -378,7 +378,7 @@ fn a_template_of_any_depth_is_refused_or_read() {
     }
 }
 
-/// What a template builds is paid for with its steps.
+/// The output of a template counts towards its limit of steps.
 #[test]
 fn a_template_builds_no_more_than_it_may() {
     for template in [
@@ -393,7 +393,7 @@ fn a_template_builds_no_more_than_it_may() {
     }
 }
 
-/// Templates whose text says less than what they write.
+/// Templates whose source shows less than their output.
 #[test]
 fn a_template_is_asked_what_it_writes() {
     for (template, name, reading) in [
@@ -408,7 +408,7 @@ fn a_template_is_asked_what_it_writes() {
             "gigachat3",
             "<|message_sep|>\\n\\nfunction call<|role_sep|>\\n{\\\"name\\\": \\\"look_up_probe\\\"",
         ),
-        // Python has no marker that could stand in a text.
+        // Python calls have no marker in the template.
         (
             "{% for message in messages %}{{ message.role + ': ' }}{% if message.tool_calls %}{{ '[' }}{% for call in message.tool_calls %}{{ call.function.name + '(' }}{% for key, value in call.function.arguments.items() %}{% generation %}{{ key + '=' }}{% if value is string %}{{ \"'\" + value + \"'\" }}{% else %}{{ value }}{% endif %}{% endgeneration %}{% if not loop.last %}, {% endif %}{% endfor %}{{ ')' }}{% endfor %}{{ ']' }}{% else %}{{ message.content }}{% endif %}{% endfor %}",
             "pythonic",

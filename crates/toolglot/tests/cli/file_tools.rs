@@ -1,4 +1,4 @@
-//! What is said to whoever calls a tool that is a file wrongly, and which of them a model is told of.
+//! Messages about wrong calls of tools that are files, and which of these tools a model learns of.
 
 use toolglot_value::json;
 
@@ -13,7 +13,7 @@ fn hermes(name: &str, arguments: &toolglot_value::Value) -> String {
 fn a_wrong_call_of_a_file_is_answered_with_the_files_form() {
     let world = World::new();
     world.trust_all();
-    for (name, arguments, said) in [
+    for (name, arguments, expected) in [
         (
             "text/make-slug",
             json!({"titel": "x"}),
@@ -26,7 +26,7 @@ fn a_wrong_call_of_a_file_is_answered_with_the_files_form() {
         ),
     ] {
         let answer = world.run(&hermes(name, &arguments), &[]);
-        assert!(answer.contains(said), "{answer}");
+        assert!(answer.contains(expected), "{answer}");
         let (_, form) = answer.split_once("The right form is").expect("a form");
         assert!(form.contains("text/make-slug\""), "{answer}");
     }
@@ -40,14 +40,14 @@ fn rye_execute_takes_the_project_here_and_no_other() {
     let world = World::new();
     world.trust_all();
     let here = world.project().display().to_string();
-    for (project, said) in [
+    for (project, expected) in [
         (here.as_str(), "a-b"),
         (".", "a-b"),
         ("/", "`/` is not the project here"),
     ] {
         let arguments = json!({"item_type": "tool", "item_id": "text/make-slug", "parameters": {"title": "A b"}, "project_path": project});
         let answer = world.run(&hermes("rye_execute", &arguments), &[]);
-        assert!(answer.contains(said), "{answer}");
+        assert!(answer.contains(expected), "{answer}");
     }
 }
 
@@ -60,11 +60,11 @@ fn a_model_is_told_of_what_may_run_only() {
     );
     world.toolglot(&["tools", "trust", "text/make-slug", "read_file"]);
     let output = world.toolglot(&["prompt", "--dialect", "hermes", "--tools", "."]);
-    let told = String::from_utf8_lossy(&output.stdout);
+    let report = String::from_utf8_lossy(&output.stdout);
     let left_out = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("## text/make-slug"), "{told}{left_out}");
+    assert!(report.contains("## text/make-slug"), "{report}{left_out}");
     for name in ["text/count-words", "read_file"] {
-        assert!(!told.contains(&format!("## {name}\n")), "{told}");
+        assert!(!report.contains(&format!("## {name}\n")), "{report}");
         assert!(left_out.contains(name), "{left_out}");
     }
 }
@@ -137,8 +137,8 @@ fn arguments_that_are_no_object_are_told_to_be_one() {
     let world = World::new();
     for args in ["[]", "{bad"] {
         let called = world.toolglot(&["call", "text/make-slug", "--args", args]);
-        let said = String::from_utf8_lossy(&called.stderr).into_owned();
-        assert!(said.contains("`--args` is not a JSON object"), "{said}");
+        let output = String::from_utf8_lossy(&called.stderr).into_owned();
+        assert!(output.contains("`--args` is not a JSON object"), "{output}");
     }
 }
 
@@ -191,15 +191,15 @@ fn what_is_to_be_said_of_a_tool_and_its_attempts_is_said() {
     .expect("a file");
     let ran = document(&["run", "--dialect", "hermes", "--format", "json", "message"]);
     assert_eq!(ran["calls"][0]["result"]["notes"], json!([note]));
-    let told = world.toolglot(&["run", "--dialect", "hermes", "--format", "human", "message"]);
-    let told = String::from_utf8_lossy(&told.stderr).into_owned();
-    assert!(told.contains(&format!("note: {note}")), "{told}");
+    let report = world.toolglot(&["run", "--dialect", "hermes", "--format", "human", "message"]);
+    let report = String::from_utf8_lossy(&report.stderr).into_owned();
+    assert!(report.contains(&format!("note: {note}")), "{report}");
 }
 
 #[test]
 fn a_new_tool_is_told_what_its_name_breaks() {
     let world = World::new();
-    for (id, word, file, said) in [
+    for (id, word, file, expected) in [
         ("text/trim-text", "Python", "text/trim-text.py", ""),
         ("text/trim", ".PY", "text/trim.py", "is one word"),
         ("text/é-è", "bash", "text/é-è.sh", "letters a to z"),
@@ -210,12 +210,12 @@ fn a_new_tool_is_told_what_its_name_breaks() {
             String::from_utf8_lossy(&made.stderr).into_owned(),
         );
         assert_eq!(out, format!(".ai/tools/{file}\n"), "{said_on}");
-        assert!(said_on.contains(said), "{said_on}");
-        assert_eq!(said_on.is_empty(), said.is_empty(), "{said_on}");
+        assert!(said_on.contains(expected), "{said_on}");
+        assert_eq!(said_on.is_empty(), expected.is_empty(), "{said_on}");
     }
     let again = world.toolglot(&["tools", "new", "text/trim", "--language", ".py"]);
-    let said = String::from_utf8_lossy(&again.stderr).into_owned();
-    assert!(said.contains("is there already"), "{said}");
+    let output = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(output.contains("is there already"), "{output}");
 }
 
 #[test]
@@ -223,11 +223,11 @@ fn an_error_says_its_reason_once() {
     let world = World::new();
     std::fs::create_dir_all(world.project().join(".ai/trusted_keys/x.toml")).expect("made");
     std::fs::create_dir(world.project().join(".ai/toolglot.lock")).expect("made");
-    let told = world.toolglot(&["tools", "list"]);
-    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    let output = world.toolglot(&["tools", "list"]);
+    let output = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        told.trim_end().ends_with("is damaged: it is not a file"),
-        "{told}"
+        output.trim_end().ends_with("is damaged: it is not a file"),
+        "{output}"
     );
 }
 
@@ -265,13 +265,13 @@ fn arguments_in_which_a_key_stands_twice_are_none() {
         r#"{"title": "a", "title": "b"}"#,
         r#"{"title": "a", "more": [{"x": 1, "x": 2}]}"#,
     ] {
-        let told = world.toolglot(&["call", "text/make-slug", "--args", args]);
-        let told = String::from_utf8_lossy(&told.stderr).into_owned();
-        assert!(told.contains("duplicate key"), "{told}");
+        let output = world.toolglot(&["call", "text/make-slug", "--args", args]);
+        let output = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.contains("duplicate key"), "{output}");
     }
 }
 
-/// What `call` would do with a tool is what `verify`, `show`, `list` and `check` say of it.
+/// `verify`, `show`, `list` and `check` report what `call` would do with a tool.
 #[test]
 fn every_command_gives_one_answer_about_a_tool() {
     let world = World::new();
@@ -337,7 +337,7 @@ fn every_command_gives_one_answer_about_a_tool() {
     for (name, text, ..) in &cases {
         world.file(&format!("text/{name}.yaml"), text);
     }
-    // Trusted whatever is wrong with it, as a signature of somebody else would do: broken files are not signed here.
+    // Trust is requested despite faults, since `tools sign` signs no broken file.
     let ids: Vec<String> = cases
         .iter()
         .map(|case| format!("text/{}", case.0))
@@ -359,9 +359,9 @@ fn every_command_gives_one_answer_about_a_tool() {
         let row = rows
             .find(|row| row["id"] == id.as_str())
             .expect("it is listed");
-        for said in [&verified["tools"][0], &shown, &checked["tools"][0], row] {
-            let standing = &said["standing"];
-            assert_eq!(standing["runs"], expected, "{id}: {said}");
+        for answer in [&verified["tools"][0], &shown, &checked["tools"][0], row] {
+            let standing = &answer["standing"];
+            assert_eq!(standing["runs"], expected, "{id}: {answer}");
             if !expected {
                 assert_eq!(standing["message"], called["error"], "{id}");
                 assert_eq!(standing["code"], called["code"], "{id}");

@@ -1,5 +1,5 @@
-//! A tool in five minutes, in every language, from an empty folder: written, checked, signed, called, called by a model's text,
-//! served to a client.
+//! A tool in five minutes, in every language, from an empty folder: written, checked, signed, called, called by a
+//! model's text, served to a client.
 
 use std::fs;
 use std::io::Write;
@@ -20,7 +20,7 @@ impl World {
         path
     }
 
-    /// What `toolglot` answers in the project, with this on standard input.
+    /// The output of `toolglot` in the project, with `stdin` as standard input.
     #[track_caller]
     fn said(&self, words: &[&str], stdin: &str) -> String {
         let mut child = Command::new(env!("CARGO_BIN_EXE_toolglot"))

@@ -11,7 +11,7 @@ struct Place {
     base: TempDir,
 }
 
-/// What no tool writes, with what it is called by.
+/// Files that other programs obey, so no tool may write them.
 const OBEYED: &[&str] = &[
     ".ai/policy.toml",
     ".ai/toolglot.lock",
@@ -27,7 +27,7 @@ impl Place {
         let base = tempfile::tempdir().expect("a directory");
         let place = Place { base };
         for path in OBEYED.iter().chain(SECRET) {
-            // These are read before anything is called.
+            // Files in `.ai` are read before any call.
             if !path.starts_with(".ai/") {
                 let text = if *path == ".mcp.json" {
                     "{}\n"
@@ -72,13 +72,13 @@ impl Place {
             .spawn()
             .expect("it starts");
         let mut stdin = child.stdin.take().expect("a pipe");
-        // Who was refused for its words reads nothing.
+        // A command that refuses its arguments reads nothing.
         let _ = stdin.write_all(input.as_bytes());
         drop(stdin);
         child.wait_with_output().expect("it ends")
     }
 
-    /// What came of a call in each of the three ways that lead to a tool: whether it was done, and what was said.
+    /// The result of a call in each of the three ways to call a tool: whether it succeeded, and its output.
     fn three_ways(&self, id: &str, arguments: &Value) -> Vec<(bool, String)> {
         let all = "write,shell.execute,net,delete";
         let text = arguments.to_string();
@@ -168,20 +168,20 @@ fn rules_about_paths_and_commands_hold_for_tools_that_are_files() {
             json!({"command": "cat a", "working_dir": "secrets"}),
         ),
     ] {
-        for (is_done, said) in place.three_ways(id, &arguments) {
+        for (is_done, output) in place.three_ways(id, &arguments) {
             assert!(
-                !is_done && !said.contains("TOPSECRET"),
-                "{id} {arguments}: {said}"
+                !is_done && !output.contains("TOPSECRET"),
+                "{id} {arguments}: {output}"
             );
-            assert!(said.contains("of the project's policy"), "{said}");
+            assert!(output.contains("of the project's policy"), "{output}");
         }
     }
     let found = place.three_ways("rye/file-system/grep", &json!({"pattern": "TOPSECRET"}));
-    for (is_done, said) in found {
-        assert!(is_done && !said.contains("secrets/a"), "{said}");
+    for (is_done, output) in found {
+        assert!(is_done && !output.contains("secrets/a"), "{output}");
     }
-    for (is_done, said) in place.three_ways("rye/file-system/read", &json!({"path": "own.txt"})) {
-        assert!(is_done && said.contains("one"), "{said}");
+    for (is_done, output) in place.three_ways("rye/file-system/read", &json!({"path": "own.txt"})) {
+        assert!(is_done && output.contains("one"), "{output}");
     }
 }
 
@@ -199,7 +199,7 @@ fn what_a_tool_of_files_wrote_is_taken_back() {
             .iter()
             .all(|(is_done, _)| *is_done)
     );
-    // The line that is replaced stays, so that it has the same id each time.
+    // The new text keeps the replaced line, so that the line has the same id each time.
     let line =
         json!([{"line_id": toolglot_builtins::line_id(1, "mine"), "new_content": "mine\nother"}]);
     let arguments = json!({"path": "own.txt", "changes": line});
@@ -234,8 +234,8 @@ fn several_files_of_one_call_are_judged_before_the_first_is_written() {
         ("./new//a.txt", "write `./new//a.txt` once"),
         ("own.txt/b", "own.txt"),
     ] {
-        for (is_done, said) in place.three_ways("rye/file-system/write", &both(second)) {
-            assert!(!is_done && said.contains(why), "{second}: {said}");
+        for (is_done, shown) in place.three_ways("rye/file-system/write", &both(second)) {
+            assert!(!is_done && shown.contains(why), "{second}: {shown}");
             assert!(!place.at("new/a.txt").exists(), "{second}");
         }
     }
@@ -245,14 +245,14 @@ fn several_files_of_one_call_are_judged_before_the_first_is_written() {
         json!({"path": "own.txt", "files": []}),
         json!({"path": "own.txt", "content": "", "files": both("b")["files"]}),
     ] {
-        for (is_done, said) in place.three_ways("rye/file-system/write", &arguments) {
-            assert!(!is_done, "{arguments}: {said}");
+        for (is_done, shown) in place.three_ways("rye/file-system/write", &arguments) {
+            assert!(!is_done, "{arguments}: {shown}");
         }
     }
-    for (is_done, said) in place.three_ways("rye/file-system/write", &both("own.txt")) {
+    for (is_done, shown) in place.three_ways("rye/file-system/write", &both("own.txt")) {
         assert!(
-            is_done && said.contains("new/a.txt") && said.contains("own.txt"),
-            "{said}"
+            is_done && shown.contains("new/a.txt") && shown.contains("own.txt"),
+            "{shown}"
         );
     }
     let read = |path| fs::read_to_string(place.at(path)).ok();
@@ -283,10 +283,10 @@ fn a_word_that_grants_nothing_is_a_mistake_everywhere() {
     ] {
         let output = place.toolglot(words, "");
         assert_eq!(output.status.code(), Some(2), "{words:?}");
-        let said = String::from_utf8_lossy(&output.stderr);
+        let shown = String::from_utf8_lossy(&output.stderr);
         assert!(
-            said.contains("unknown grant `") && said.contains("`write`"),
-            "{said}"
+            shown.contains("unknown grant `") && shown.contains("`write`"),
+            "{shown}"
         );
     }
 }

@@ -92,7 +92,7 @@ fn a_raw_text_comes_back_as_it_was() {
     assert_eq!(calls[0], custom);
     assert_eq!(calls[1]["type"], "function");
     assert_eq!(convert("openai", "responses", &chat.out).json(), items);
-    // Through the text of dialects whose calls carry several tools: the same calls, whatever their ids.
+    // Through the text of dialects whose calls carry several tools: the same calls, with any ids.
     for dialect in [
         "tool_call",
         "hermes",
@@ -131,7 +131,7 @@ fn a_raw_text_comes_back_as_it_was() {
     }
 }
 
-/// What a tool of a name space is called is clear where one tool alone ends so.
+/// The last part of a name in a name space is enough if only one tool ends with it.
 #[test]
 fn a_tool_of_a_name_space_is_known_by_its_last_name() {
     let tool = |name: &str| json!({"type": "function", "name": name, "parameters": {"type": "object", "properties": {}}});

@@ -60,7 +60,7 @@ fn each_option_changes_the_grammar() {
 
 #[test]
 fn what_has_no_grammar_is_refused_by_name() {
-    for (more, said) in [
+    for (more, expected) in [
         (
             &["--dialect", "aider", "--format", "gbnf"][..],
             "dialect `aider` has no grammar for calls of `read_file`",
@@ -83,6 +83,6 @@ fn what_has_no_grammar_is_refused_by_name() {
     ] {
         let ran = grammar(more);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{more:?}");
-        assert!(ran.err.contains(said), "{more:?}: {}", ran.err);
+        assert!(ran.err.contains(expected), "{more:?}: {}", ran.err);
     }
 }

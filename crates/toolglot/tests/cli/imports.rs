@@ -1,4 +1,4 @@
-//! `toolglot dialects import`: response templates as dialects, and why some are none.
+//! `toolglot dialects import`: response templates as dialects, and why some are refused.
 
 use serde::Deserialize;
 use toolglot_value::Value;
@@ -64,12 +64,12 @@ fn templates_are_read_as_they_say() {
         let parsed = toolglot(&words, row.message.trim_start_matches('\n'));
         let document = parsed.json();
         let calls: Vec<Value> = document["calls"].as_array().expect("a list").clone();
-        let told: Value = calls
+        let found: Value = calls
             .iter()
             .map(|call| Value::from(vec![call["name"].clone(), call["arguments"].clone()]))
             .collect();
         let wanted: Value = toolglot_value::from_str(&row.calls).expect("the calls are JSON");
-        assert_eq!(told, wanted, "{what}: {document}");
+        assert_eq!(found, wanted, "{what}: {document}");
         assert!(
             calls.iter().all(|call| call["end"] == "closed"),
             "{what}: {document}"
@@ -149,7 +149,7 @@ fn templates_of_any_size_are_refused_by_their_limit() {
     }
 }
 
-/// As long as a parser holds it.
+/// A delimiter may be as long as the text that a parser holds.
 #[test]
 fn a_long_delimiter_is_tried_as_a_short_one() {
     let open = format!("<{}>", "x".repeat(60_000));
@@ -280,7 +280,7 @@ fn a_response_template_that_does_not_fit_says_why() {
     assert!(ran.err.contains("no `response_template`"), "{}", ran.err);
 }
 
-/// A template whose content is `content`, beside what it says of itself.
+/// A response template whose content is `content`, with the further fields `template`.
 fn of_content(template: &str, content: &str) -> String {
     format!(r#"{{"response_template": {{{template} "fields": {{"content": {content}}}}}}}"#)
 }
@@ -308,12 +308,12 @@ fn what_a_response_template_says_is_never_left_out() {
         assert_eq!(ran.code, 2, "{}", ran.out);
         assert!(ran.err.contains(why), "{}", ran.err);
     }
-    // Blanks that are kept are kept.
-    let kept = of_content(
+    // Blanks stay with `strip: false`.
+    let template = of_content(
         r#""start_anchor": "<|a|>", "defaults": {"role": "assistant"},"#,
         r#"{"open": "<t>", "close": "</t>", "content_args": {"strip": false}}"#,
     );
-    let ran = toolglot(&["dialects", "import", "-"], kept);
+    let ran = toolglot(&["dialects", "import", "-"], template);
     assert!(
         ran.out.contains("say = \"<t>\" raw \"</t>\""),
         "{}",

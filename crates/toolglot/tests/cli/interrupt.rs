@@ -1,4 +1,4 @@
-//! Ctrl-C while something runs: all of it ends, the log says so, and the exit code is 130.
+//! Ctrl-C during a call: all of its processes end, the log records the end, and the exit code is 130.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -57,7 +57,7 @@ fn an_interrupt_ends_what_runs_and_the_log_tells_it() {
             .arg(&log)
             .spawn()
             .expect("it starts");
-        // The first line is in the log before anything begins.
+        // The first line is in the log before anything starts.
         while !fs::read_to_string(&log).is_ok_and(|text| text.ends_with('\n')) {
             assert!(
                 child.try_wait().expect("it can be asked").is_none(),
@@ -77,11 +77,11 @@ fn an_interrupt_ends_what_runs_and_the_log_tells_it() {
             .map(|line| serde_json::from_str(line).expect("JSON"))
             .collect();
         assert_eq!(lines[0]["event"], "before", "{words:?}");
-        // Cancelled while it ran, or between its log and its start.
+        // The call was cancelled while it ran, or between its log record and its start.
         let last = &lines[1];
-        let is_told = last["event"] == "after" && last["result"]["ok"] == false
+        let is_logged = last["event"] == "after" && last["result"]["ok"] == false
             || last["event"] == "refused" && last["rule"] == "cancelled";
-        assert!(is_told, "{words:?}: {text}");
+        assert!(is_logged, "{words:?}: {text}");
         if words.contains(&"message") {
             assert_eq!(lines[2]["rule"], "cancelled", "{text}");
         }

@@ -1,8 +1,8 @@
-//! What a model is told about a call that was not run: what is wrong, where, and the right form, each once.
+//! The answer to a model about a call that was not run: the fault, its place, and the right form, each once.
 
 use crate::cli::toolglot;
 
-/// A message, what its answer must say, each once, and what it must not say.
+/// A message, the texts that its answer must contain once, and the texts that it must not contain.
 struct Lesson {
     dialect: &'static str,
     message: &'static str,
@@ -47,7 +47,7 @@ const LESSONS: &[Lesson] = &[
         ],
         is_silent_on: &[],
     },
-    // A call that is quoted: what was seen, where, and the right form of that very tool.
+    // A quoted call: what was found, where, and the right form of the same tool.
     Lesson {
         dialect: "roo",
         message: "I read it.\n```yaml\n<read_file>\n<path>a.rs</path>\n</read_file>\n```\n",
@@ -108,7 +108,7 @@ const LESSONS: &[Lesson] = &[
         ],
         is_silent_on: &["<!--", "read_file"],
     },
-    // A read runs and fails for what was made of its text.
+    // A read runs, and fails because of a repair of its text.
     Lesson {
         dialect: "roo",
         message: "Look:\n<read_file>\n<path>a</pth>\n</read_file>",
@@ -138,7 +138,7 @@ const LESSONS: &[Lesson] = &[
         ],
         is_silent_on: &[],
     },
-    // Beside a good call, and two forms under one heading.
+    // A faulty call beside a good call, and two forms under one heading.
     Lesson {
         dialect: "hermes",
         message: "<tool_call>\n{\"name\": \"list_files\", \"arguments\": {\"path\": \".\"}}\n</tool_call>\n<tool_call>\nwrite_file path=a\n</tool_call>",
@@ -161,14 +161,14 @@ const LESSONS: &[Lesson] = &[
         ],
         is_silent_on: &[FORM],
     },
-    // Another name of the tool gives the form of the tool, not of the first that there is.
+    // Another name of the tool gives the form of the tool, not of the first tool in the list.
     Lesson {
         dialect: "hermes",
         message: "<tool_call>\n{\"name\": \"create_file\", \"arguments\": {\"content\": \"x\"}}\n</tool_call>",
         says: &["add the required `path`", "{\"name\": \"write_file\""],
         is_silent_on: &["read_file"],
     },
-    // Nothing but a known name would make these calls.
+    // Only a known name would make these texts calls.
     Lesson {
         dialect: "auto",
         message: "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}",
@@ -198,11 +198,11 @@ fn a_refusal_says_what_is_wrong_and_where_and_shows_the_right_form_once() {
             "stop",
         ];
         let ran = toolglot(&arguments, lesson.message);
-        for said in lesson.says {
+        for expected in lesson.says {
             assert_eq!(
-                ran.out.matches(said).count(),
+                ran.out.matches(expected).count(),
                 1,
-                "{said:?} in the answer to {:?}:\n{}",
+                "{expected:?} in the answer to {:?}:\n{}",
                 lesson.message,
                 ran.out
             );
@@ -219,7 +219,7 @@ fn a_refusal_says_what_is_wrong_and_where_and_shows_the_right_form_once() {
     }
 }
 
-/// Text that is no call has no errors: an error is what keeps a call from running, and exits with 1.
+/// Text that is not a call has no errors: an error keeps a call from running, and the exit code is 1.
 #[test]
 fn what_parse_calls_an_error_fails() {
     for (message, tools) in [
@@ -249,7 +249,7 @@ fn what_parse_calls_an_error_fails() {
     }
 }
 
-/// A command that failed since nothing may be written hears that, and the person which grant is missing.
+/// If a command fails because nothing may be written, the answer reports that, and the person sees the missing grant.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_command_that_may_not_write_is_told_so() {
@@ -268,9 +268,9 @@ fn a_command_that_may_not_write_is_told_so() {
     ];
     let ran = toolglot(&run, message);
     assert_eq!(ran.code, 1, "{}", ran.out);
-    // Some kernels have walls that refuse in other words.
+    // Some kernels have sandboxes that refuse with other words.
     if ran.out.contains("Read-only file system") {
-        // The result says it, and nothing says it once more.
+        // The result contains the reason, and nothing repeats it.
         let reason = "commands change no files here";
         assert_eq!(ran.out.matches(reason).count(), 1, "{}", ran.out);
         assert!(!ran.out.contains("In your call"), "{}", ran.out);

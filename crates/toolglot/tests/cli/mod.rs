@@ -52,7 +52,7 @@ use std::process::{Command, Stdio};
 
 use toolglot_value::Value;
 
-/// What a run of the binary left behind.
+/// The result of a run of the binary.
 struct Ran {
     code: i32,
     out: String,
@@ -76,7 +76,7 @@ impl Ran {
     }
 }
 
-/// Runs `toolglot` with these arguments and this on standard input.
+/// Runs `toolglot` with these arguments and this standard input.
 fn toolglot(arguments: &[&str], stdin: impl AsRef<[u8]>) -> Ran {
     let mut child = Command::new(env!("CARGO_BIN_EXE_toolglot"))
         .args(arguments)
@@ -88,7 +88,7 @@ fn toolglot(arguments: &[&str], stdin: impl AsRef<[u8]>) -> Ran {
     let mut pipe = child.stdin.take().expect("it was asked for");
     let stdin = stdin.as_ref().to_vec();
     let writer = std::thread::spawn(move || {
-        // The binary may end without reading all of it.
+        // The binary may end before it reads all of its input.
         let _ = pipe.write_all(&stdin);
     });
     let output = child.wait_with_output().expect("the binary ends");

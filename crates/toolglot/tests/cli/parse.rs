@@ -345,10 +345,10 @@ fn standard_input_has_a_name_in_errors() {
         .output()
         .expect("the binary starts");
     assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr);
+    let shown = String::from_utf8_lossy(&output.stderr);
     assert!(
-        said.starts_with("error: cannot read standard input: "),
-        "{said}"
+        shown.starts_with("error: cannot read standard input: "),
+        "{shown}"
     );
 }
 

@@ -1,10 +1,10 @@
-//! What a schema has against a call points at the value in the text, whatever the format and however it was mended.
+//! Notes of a schema on a call point at the value in the text, in every format and after every repair.
 
 use toolglot_value::{Value, json};
 
 use crate::cli::toolglot;
 
-/// A dialect, a message, and what the notes on its arguments point at.
+/// A dialect, a message, and the texts that the notes on its arguments point at.
 const ROWS: &[(&str, &str, &[&str])] = &[
     (
         "hermes",

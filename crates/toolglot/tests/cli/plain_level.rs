@@ -1,12 +1,12 @@
-//! Level `plain`, which has no sandbox around programs: what they are given must not lead them to harm the machine. And levels
-//! that are not there.
-#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+//! Level `plain`, which has no sandbox around programs: their arguments must not lead them to harm the machine. Also
+//! levels that are not available.
+#![expect(clippy::print_stderr, reason = "skipped tests are reported")]
 
 use std::fs;
 use std::process::{Command, Stdio};
 
-/// `git config --global` writes a file beside the one it is given and renames it over that. As root this replaced `/dev/null`.
-/// It is tried in a mount namespace whose `/dev` is its own.
+/// `git config --global` writes a file beside its target and renames it over the target. As root, this can replace
+/// `/dev/null`. The test runs in a mount namespace with its own `/dev`.
 #[test]
 fn settings_of_git_replace_no_device() {
     let base = tempfile::tempdir().expect("a directory");
@@ -31,16 +31,16 @@ fn settings_of_git_replace_no_device() {
     };
     let text = String::from_utf8_lossy(&output.stdout);
     if output.status.code() == Some(77) || text.is_empty() {
-        // No mounts can be made here, so that nobody could be harmed either.
+        // No mounts can be made here, so nothing can be harmed either.
         eprintln!("SKIPPED: no namespace of its own can be made here");
         return;
     }
     assert!(text.contains("WHOLE"), "{text}");
-    // What is set holds for its line, and is gone after it.
+    // A setting holds for its line only.
     assert_eq!(text.matches("user.name=Ann").count(), 1, "{text}");
 }
 
-/// Nothing runs without the sandbox that was asked for: a tool that is a file as little as a command.
+/// Nothing runs without the requested sandbox: neither a command nor a tool that is a file.
 #[test]
 fn a_level_that_is_not_there_is_refused_by_name() {
     let base = tempfile::tempdir().expect("a directory");

@@ -1,5 +1,5 @@
 //! A repository that brings a policy file of its own: by what its commands can do.
-#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+#![expect(clippy::print_stderr, reason = "skipped tests are reported")]
 
 use std::fs;
 use std::net::TcpListener;
@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use toolglot_value::Value;
 
-/// Runs one command in the root, by a user whose settings are in `home`.
+/// Runs one command in the root, as a user whose settings are in `home`.
 fn run(base: &Path, command: &str, allow: &str) -> Output {
     fs::write(base.join("message"), format!("<bash>{command}</bash>")).expect("written");
     Command::new(env!("CARGO_BIN_EXE_toolglot"))
@@ -44,7 +44,7 @@ fn a_repository_does_not_take_the_sandbox_down() {
     fs::write(base.path().join("out/secret"), "TOPSECRET").expect("written");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("bound").port();
-    // The file outside of the root is named by no word of the command: what keeps it is the sandbox.
+    // No word of the command names the file outside of the root: only the sandbox protects that file.
     let out = base.path().join("out").display().to_string();
     let script = format!(
         "cat {out}/secret\ntouch {out}/planted\n: < /dev/tcp/127.0.0.1/{port} && echo REACHED\n"
@@ -75,7 +75,7 @@ fn a_repository_does_not_take_the_sandbox_down() {
                 String::from_utf8_lossy(&output.stderr)
             );
             let document: Value = toolglot_value::from_slice(&output.stdout).expect(&what);
-            // It runs, and reaches nothing.
+            // The script runs, and reaches nothing.
             assert_eq!(document["calls"][0]["state"], "done", "{what}");
             assert!(
                 !what.contains("TOPSECRET") && !what.contains("REACHED"),

@@ -2,7 +2,7 @@ use toolglot_value::json;
 
 use crate::cli::{Ran, toolglot};
 
-/// The dialects that write calls; `chat` is only what may stand around them.
+/// The dialects that write calls; `chat` contains only what may surround calls.
 fn dialects() -> Vec<String> {
     let list = toolglot(&["dialects", "list"], "").out;
     let names = list
@@ -40,12 +40,12 @@ fn the_examples_are_calls_that_are_read() {
             continue;
         }
         let prompt = ran.out;
-        // Some dialects read calls only where the message begins, as a model would write them.
+        // Some dialects read calls only at the start of a message, as a model would write them.
         let (_, examples) = prompt.split_once(":\n\n").expect("an example is announced");
         let parse = ["parse", "--dialect", &dialect, "--format", "json"];
         let mut parsed = toolglot(&parse, examples).json();
         if parsed["calls"][0].is_null() {
-            // Where only a known name marks a call, the names must be known.
+            // If only a known name marks a call, the names must be known.
             let known = [&parse[..], &["--tools", "builtin:workspace"]].concat();
             parsed = toolglot(&known, examples).json();
         }
@@ -80,7 +80,7 @@ fn without_a_dialect_the_choice_is_explained() {
     assert!(ran.err.contains("`tool_call`"), "{}", ran.err);
 }
 
-/// Of the tools that are given those are taught that the dialect has a call of.
+/// Of the given tools, only those with a call in the dialect are taught.
 #[test]
 fn a_dialect_of_one_tool_teaches_that_one() {
     let schema = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
@@ -98,7 +98,7 @@ fn a_dialect_of_one_tool_teaches_that_one() {
     assert!(ran.code == 2 && ran.err.contains(why), "{}", ran.err);
 }
 
-/// What is taught is what `render` writes; lists and objects are shown where only optional parameters have them.
+/// Examples are written as `render` writes them. Lists and objects are shown if only optional parameters have them.
 #[test]
 fn examples_are_what_render_writes() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -146,7 +146,7 @@ fn roo_teaches_rows_of_answers_as_it_reads_them() {
     );
 }
 
-/// A form is taught where it reaches a tool.
+/// A form is taught if it reaches a tool.
 #[test]
 fn axe_teaches_the_short_forms_of_the_tools_that_are_there() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -188,7 +188,7 @@ fn axe_teaches_the_short_forms_of_the_tools_that_are_there() {
     }
 }
 
-/// Without a list those are taught that `run` carries out.
+/// Without a list, only tools that `run` can run are taught.
 #[test]
 fn tools_that_nothing_runs_are_not_taught() {
     for (dialect, there, missing) in [
@@ -254,8 +254,8 @@ fn what_a_dialect_cannot_carry_is_said() {
     let tools = r#"{"note": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}"#;
     let ran = toolglot(&["prompt", "--dialect", path, "--tools", "-"], tools);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let said = "not shown: a text of several lines, which `lines` cannot carry: ";
-    assert!(ran.err.contains(said), "{}", ran.err);
+    let expected = "not shown: a text of several lines, which `lines` cannot carry: ";
+    assert!(ran.err.contains(expected), "{}", ran.err);
     assert!(ran.out.contains("- A value is one line"), "{}", ran.out);
     assert!(!ran.out.contains("of several lines"), "{}", ran.out);
 }

@@ -23,7 +23,7 @@ fn what_is_rendered_is_read_back() {
     }
 }
 
-/// A fence that stays open, or a call in the content, would be read otherwise than it was meant.
+/// A fence that stays open, or a call in the content, would be read differently than intended.
 #[test]
 fn content_hides_no_calls_and_holds_none() {
     let call = json!({"name": "ping", "arguments": {}});
@@ -60,7 +60,7 @@ fn a_value_takes_the_form_that_can_carry_it() {
     let text = toolglot(&["render", "--dialect", "minicpm5"], &message);
     assert_eq!(text.code, 0, "{}", text.err);
     assert!(text.out.contains("<![CDATA[ x\n]]>"), "{}", text.out);
-    // Several calls have the forms that one has.
+    // Several calls have the same forms as one call.
     let message = json!({"calls": [call, call]}).to_string();
     let text = toolglot(&["render", "--dialect", "minicpm5"], &message);
     assert_eq!(text.code, 0, "{}", text.err);
@@ -142,7 +142,7 @@ fn a_command_that_says_nothing_is_refused() {
     assert!(ran.err.contains("asks for nothing"), "{}", ran.err);
 }
 
-/// As their models were taught them; any marks are read.
+/// Strings have the quotes that the models were taught; any quotes are read.
 #[test]
 fn python_strings_stand_in_the_marks_of_their_dialect() {
     let arguments = json!({"a": "it's \"x\" \\n\n", "b": ["q\"r"]});
@@ -156,7 +156,7 @@ fn python_strings_stand_in_the_marks_of_their_dialect() {
     }
 }
 
-/// Forge's own struct reads `edits>edit`; where no schema says that it is a list, elements repeat.
+/// Forge's own struct reads `edits>edit`; if no schema declares a list, elements repeat.
 #[test]
 fn forge_wraps_the_items_of_a_list_with_a_plural_name() {
     let edit = |n: &str| json!({"search": n, "replace": "x"});
@@ -194,7 +194,7 @@ fn forge_wraps_the_items_of_a_list_with_a_plural_name() {
     );
 }
 
-/// A text that reads back with doubt is written with a warning, and a form that leaves none is preferred.
+/// A text that reads back with doubt is written with a warning, and a form without doubt is preferred.
 #[test]
 fn doubt_in_what_is_written() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -89,7 +89,7 @@ fn deep_documents_are_answered_too() {
     assert!(ran.out.contains(&"[".repeat(2000)));
 }
 
-/// Schema, what the model wrote, and what it is.
+/// Schema, the model's text, and its value.
 const TYPED: &[(&str, &str, &str)] = &[
     // Known keys decide where a broken string ends.
     (
@@ -108,7 +108,7 @@ const TYPED: &[(&str, &str, &str)] = &[
         r#"{"zip": 00731, "flag": true_}"#,
         r#"{"zip": "00731", "flag": "true_"}"#,
     ),
-    // Unions: what fits stays, otherwise the first that it can be.
+    // Unions: a value that fits stays; otherwise it becomes the first type that it can be.
     (
         r#"{"properties": {"a": {"type": ["string", "integer"]}, "b": {"type": ["integer", "null"]}}}"#,
         r#"{"a": "42", "b": "42"}"#,
@@ -130,7 +130,7 @@ const TYPED: &[(&str, &str, &str)] = &[
         r#"{"a": 1} {"a": 2}"#,
         r#"[{"a": 1}, {"a": 2}]"#,
     ),
-    // A text where a string is asked for.
+    // A text where the schema requires a string.
     (
         r#"{"type": "string"}"#,
         "He said {\"a\"}",
@@ -203,7 +203,7 @@ fn faults_of_a_repaired_document_point_into_what_was_written() {
     assert_eq!(faults, ["extra: [1,]", "limit: \"0\"", whole]);
 }
 
-/// Both stay in the text, valid or not; the last one counts.
+/// Both keys stay in the text, valid or not; the last one counts.
 #[test]
 fn keys_that_come_twice_are_noted_in_valid_json_too() {
     for (input, spans) in [

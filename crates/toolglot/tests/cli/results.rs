@@ -1,4 +1,5 @@
-//! Results in `run` and `render`: they arrive whole, what was changed is noted, and what a model copies is what the file holds.
+//! Results in `run` and `render`: they arrive whole, changes are noted, and a copy from the answer is the file's own
+//! text.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +17,7 @@ fn place() -> tempfile::TempDir {
     place
 }
 
-/// The tools: of Roo its own.
+/// The arguments for tools: Roo has its own tools.
 fn tools(dialect: &str) -> Vec<&'static str> {
     match dialect {
         "roo" => Vec::new(),
@@ -24,7 +25,7 @@ fn tools(dialect: &str) -> Vec<&'static str> {
     }
 }
 
-/// What `run` makes of a message in `root`.
+/// The record of `run` for a message in `root`.
 fn run(dialect: &str, root: &Path, message: &str) -> Value {
     let root = root.to_str().expect("UTF-8");
     let words = ["run", "--dialect", dialect, "--format", "json"];
@@ -53,7 +54,7 @@ const SYSTEMS: &[&str] = &[
     "hermes",
 ];
 
-/// The text of the file as it stands in the answer: what a model copies.
+/// The text of the file in the answer, as a model would copy it.
 fn shown(dialect: &str, answer: &str) -> String {
     match dialect {
         "tool_call" | "tool_call_xml" => {
@@ -94,7 +95,7 @@ fn a_fence_in_a_file_arrives_whole() {
     assert_eq!(document["calls"][0]["notes"], json!([]));
 }
 
-/// A line, and the whole file, written back as the answer shows them: the file holds what it held.
+/// A line, and the whole file, are written back as the answer shows them: the rest of the file stays the same.
 #[test]
 fn text_that_is_copied_from_an_answer_is_the_files_own() {
     for dialect in SYSTEMS {
@@ -146,13 +147,13 @@ fn text_that_is_copied_from_an_answer_is_the_files_own() {
     }
 }
 
-/// What a model writes itself stays: the file does not hold it otherwise.
+/// Text that a model writes itself stays, if the file does not contain it in another spelling.
 #[test]
 fn an_escape_that_is_no_copy_stays() {
     let place = place();
     let own = "say <\\|im_start|> here\n";
     for (name, text, there) in [
-        // Not in the file in any spelling; and the file holds both.
+        // The file contains the text in no spelling, or in both.
         ("a.md", "nothing", own),
         ("b.md", "<\\|im_start|> <|im_start|>", own),
         ("c.md", "<|im_start|>", "say <|im_start|> here\n"),
@@ -169,7 +170,7 @@ fn an_escape_that_is_no_copy_stays() {
         assert_eq!(fs::read_to_string(&file).expect("text"), there, "{notes}");
         assert_eq!(notes.contains("N081"), there != own, "{notes}");
     }
-    // Entities that a model writes among tags are its own.
+    // Entities that a model writes among tags belong to the model's text.
     let page = "<p>a</p>\n";
     let new = "<p>a &lt; b</p>\n";
     let file = place.path().join("p.html");
@@ -195,12 +196,12 @@ fn what_was_changed_is_noted() {
     assert!(said.contains("2 times, first in line 2"), "{said}");
     assert!(said.contains("`<\\|im_end|>`"), "{said}");
     let root = place.path().to_str().expect("UTF-8");
-    let told = toolglot(&["run", "--dialect", "hermes", "--root", root], &message);
-    assert!(told.err.contains("N080"), "{}", told.err);
+    let ran = toolglot(&["run", "--dialect", "hermes", "--root", root], &message);
+    assert!(ran.err.contains("N080"), "{}", ran.err);
     let results =
         json!({"results": [{"name": "f", "result": "b"}, {"name": "f", "result": "<|im_end|>"}]});
-    let told = toolglot(&["render", "--dialect", "hermes"], results.to_string());
-    assert!(told.err.contains("note[N080]: result 1: "), "{}", told.err);
+    let ran = toolglot(&["render", "--dialect", "hermes"], results.to_string());
+    assert!(ran.err.contains("note[N080]: result 1: "), "{}", ran.err);
     let line = toolglot(
         &["render", "--dialect", "hermes", "--jsonl"],
         format!("{results}\n"),
@@ -261,7 +262,7 @@ fn a_fence_is_longer_than_any_inside_and_comes_off_again() {
     );
 }
 
-/// JSON in a fence of JSON is a value, and everything else a string; both come back as they were.
+/// JSON in a fence of JSON is a value, and everything else a string; both come back unchanged.
 #[test]
 fn json_stands_in_a_fence_as_a_value() {
     for (text, inside) in [
@@ -289,7 +290,7 @@ fn json_stands_in_a_fence_as_a_value() {
     }
 }
 
-/// Bytes that are no UTF-8, ten megabytes, a closer ten thousand times: whole, or the answer says what was cut.
+/// Bytes that are not UTF-8, ten megabytes, a closer ten thousand times: whole, or the answer reports what was cut.
 #[test]
 fn hostile_results_are_whole_or_say_what_was_cut() {
     let place = place();
@@ -318,7 +319,7 @@ fn hostile_results_are_whole_or_say_what_was_cut() {
     assert!(read("bytes").ends_with("\n</tool_response>\n"));
     // `render` cuts nothing.
     let results = json!({"results": [{"name": "f", "result": closers.repeat(6)}]});
-    let told = toolglot(&["render", "--dialect", "hermes"], results.to_string());
-    assert_eq!(told.out.matches("<\\/tool_response>").count(), 60_000);
-    assert_eq!(told.err.lines().count(), 1, "{}", told.err);
+    let ran = toolglot(&["render", "--dialect", "hermes"], results.to_string());
+    assert_eq!(ran.out.matches("<\\/tool_response>").count(), 60_000);
+    assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
 }

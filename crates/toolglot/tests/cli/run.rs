@@ -310,7 +310,7 @@ fn a_rule_about_another_name_of_a_tool_is_no_rule() {
     }
 }
 
-/// Who writes the log could write another one.
+/// A call that can write the log could forge it.
 #[test]
 fn the_log_is_kept_from_the_calls_that_it_tells() {
     let root = root();
@@ -475,7 +475,7 @@ fn a_command_that_may_not_write_names_the_grant() {
             &["--policy", policy],
             Some("`write` in its `[sandbox]`"),
         ),
-        // What no grant opens.
+        // A path that no grant opens.
         ("touch /usr/bin/a", &["--policy", policy], None),
     ] {
         let arguments = [&["run", "--dialect", "axe", "--root", path][..], more].concat();
@@ -561,7 +561,7 @@ fn words_of_axes_commands_stay_inside_the_project() {
             }
         }
     }
-    // Elsewhere the sandbox says what may be read.
+    // Elsewhere, the sandbox decides what may be read.
     let message = call("execute_command", &json!({"command": "cat /etc/hostname"}));
     let ran = run(&root, &message, &["--allow", "exec:cat", "--dry-run"]);
     assert_eq!(ran.code, 0, "{}", ran.out);

@@ -1,4 +1,4 @@
-//! Whatever a model, a project or a program writes: nothing of it drives the terminal of who runs us.
+//! No text of a model, a project or a program drives the terminal of the user.
 
 use std::fs;
 use std::path::Path;
@@ -21,14 +21,14 @@ const HOSTILE: [&str; 16] = [
     "\x1bP+q544e\x1b\\",                   // a question to the terminal
     "\x1bc",                               // reset
     "\u{9b}2J",                            // the same introducer, in one character
-    "\u{90}\u{9d}0;EVIL\u{9c}",            // others of those
-    "a\x08\x7f\rb\x0b\x0c\x0e",            // back, and over what stands there
+    "\u{90}\u{9d}0;EVIL\u{9c}",            // other introducers of one character
+    "a\x08\x7f\rb\x0b\x0c\x0e",            // back, and overwriting
     "\u{202e}\u{2066}\u{200f}",            // other directions
     "r\u{200b}m\u{2060}\u{feff}\u{200d}x", // no width
     "\u{e0041}\u{e007f}\u{ad}",            // tags
 ];
 
-/// Each with a letter that shows that it came.
+/// Each text between `<` and `>`, which show that the text was written.
 fn hostile() -> String {
     HOSTILE.iter().flat_map(|text| ["<", *text, ">"]).collect()
 }
@@ -125,8 +125,8 @@ fn make(folder: &Path) {
         "template",
         &format!("{{# {hostile} #}}<tool_call>{{{{ tool | tojson }}}}</tool_call>{hostile}"),
     );
-    let judged = json!({"name": "read_file", "arguments": {"path": file, (hostile.as_str()): 1}});
-    write("call", &judged.to_string());
+    let request = json!({"name": "read_file", "arguments": {"path": file, (hostile.as_str()): 1}});
+    write("call", &request.to_string());
     write(
         "policy.toml",
         &format!("version = 1\n# {hostile}\n[[{hostile}]]\n"),
@@ -135,7 +135,7 @@ fn make(folder: &Path) {
     write("log", &format!("{record}\n{hostile}\n"));
 }
 
-/// Every command of ours, with hostile input wherever it takes any.
+/// Every command, with hostile input wherever it takes input.
 const COMMANDS: [&str; 67] = [
     "parse message",
     "parse --dialect auto message",
@@ -222,7 +222,7 @@ fn without_colors(shown: &str) -> String {
     left
 }
 
-/// What a terminal obeys or does not show.
+/// Characters that a terminal obeys or does not show.
 fn is_hostile(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
@@ -261,7 +261,7 @@ fn no_command_lets_text_drive_the_terminal() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// A command that is not tried is one that may forget.
+/// A command without a test may forget to escape its output.
 #[test]
 fn every_command_is_tried() {
     let help = Command::new(env!("CARGO_BIN_EXE_toolglot"))

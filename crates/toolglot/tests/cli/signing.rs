@@ -1,4 +1,4 @@
-//! Attacks on what vouches for a tool, under a policy that runs signed tools only: by `call`, and by a model's text.
+//! Attacks on the trust in a tool, under a policy that runs signed tools only: by `call`, and by a model's text.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use toolglot_value::Value;
 
 use crate::cli::tool_project::copy;
 
-/// A project with a signed tool that imports a signed module, and the home of who signed them.
+/// A project with a signed tool that imports a signed module, and the home of their signer.
 struct World {
     folder: TempDir,
 }
@@ -63,7 +63,7 @@ impl World {
         fs::write(path, text).expect("a file");
     }
 
-    /// Takes the lock away: whoever can change a tool can do that.
+    /// Removes the lock: an attacker who can change a tool can do that.
     fn unlock(&self) {
         fs::remove_file(self.path("project/.ai/toolglot.lock")).expect("it was there");
     }
@@ -93,7 +93,7 @@ impl World {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// What `call` says of a tool, and the rule by which `run` judges a model's call of it.
+    /// The output of `call` for a tool, and the rule by which `run` decides on a model's call of the tool.
     fn called(&self, id: &str) -> (Value, String) {
         let policy = self.path("policy.toml").display().to_string();
         let output = self.run(&["call", id, "--policy", &policy]);
@@ -126,7 +126,7 @@ impl World {
     }
 }
 
-/// One attack: what is done, and by which rule the tool is refused.
+/// One attack: its name, its action, and the rule by which the tool is refused.
 type Attack = (&'static str, fn(&World), &'static str);
 
 const ATTACKS: &[Attack] = &[
@@ -349,7 +349,8 @@ fn without_line(text: &str) -> String {
 fn in_field(text: &str, field: usize, by: char) -> String {
     let old = line(text);
     let mut fields: Vec<String> = old.split(':').map(str::to_owned).collect();
-    // `# toolglot:signed:2:` has three, the time three, then id, version, hash, signature, key; Rye's has neither of these.
+    // `# toolglot:signed:2:` has three fields, the time three, then id, version, hash, signature and key follow.
+    // Rye's line has neither id nor version.
     let at = field;
     let n = fields[at].len();
     fields[at] = if by == 'A' {
@@ -389,7 +390,7 @@ fn what_was_signed_runs_and_nothing_else() {
     let saved = world.folder.path().with_extension("saved");
     copy(world.folder.path(), &saved);
     for (what, attack, expected) in ATTACKS {
-        // At the same place each time: what was seen before is remembered by it.
+        // The place is the same each time, because records of earlier runs depend on it.
         for name in ["project", "home"] {
             fs::remove_dir_all(world.path(name)).expect("it was there");
         }
@@ -397,7 +398,7 @@ fn what_was_signed_runs_and_nothing_else() {
         attack(&world);
         let (called, rule) = world.called("demo/hello");
         let code = called["code"].as_str().unwrap_or("ran");
-        // A model is not told of what cannot be read.
+        // A model does not learn of a tool that cannot be read.
         let by_text = match *expected {
             "unreadable-tool" => "unknown-tool",
             expected => expected,
@@ -421,7 +422,7 @@ fn a_signed_file_is_no_other_tool() {
     fs::rename(world.at("demo/hello.py"), world.at("demo/other-hello.py")).expect("moved");
     let (called, rule) = world.called("demo/other-hello");
     assert_eq!((&called["code"], rule.as_str()), (&"moved".into(), "moved"));
-    // A file that has a builtin's name, or an alias of one, takes nobody's place, signed or not.
+    // A file with the name or an alias of a builtin tool replaces no tool, signed or not.
     for name in ["read_file", "cat"] {
         world.tool(
             &format!("{name}.py"),
@@ -440,7 +441,7 @@ fn a_signed_file_is_no_other_tool() {
         )
         .expect("a file");
         let message = message.display().to_string();
-        let said = world.toolglot(&[
+        let output = world.toolglot(&[
             "run",
             &message,
             "--dialect",
@@ -448,10 +449,10 @@ fn a_signed_file_is_no_other_tool() {
             "--format",
             "json",
         ]);
-        let ran: Value = toolglot_value::from_str(&said).expect("JSON");
+        let ran: Value = toolglot_value::from_str(&output).expect("JSON");
         assert_eq!(
             ran["calls"][0]["result"]["output"]["content"], "a text\n",
-            "{said}"
+            "{output}"
         );
     }
 }
@@ -465,7 +466,7 @@ fn keys_that_a_policy_writes_out_are_trusted() {
     let keys = world.path("home/.ai/trusted_keys");
     let pem = fs::read_to_string(world.path("home/.ai/keys/public_key.pem")).expect("a key");
     let der: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
-    // The last 32 of the 44 bytes are the key; 44 characters of base64 stand for 33 of them, the first of which is not its.
+    // The last 32 of the 44 bytes are the key. 44 characters of base64 encode 33 bytes; the first is not in the key.
     let key = base64_tail(&der);
     fs::remove_dir_all(keys).expect("it was there");
     let (called, _) = world.called("demo/hello");
@@ -495,7 +496,7 @@ fn keys_that_a_policy_writes_out_are_trusted() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// The base64 of all but the first 12 bytes that a base64 text stands for.
+/// The base64 of all but the first 12 bytes that a base64 text encodes.
 fn base64_tail(text: &str) -> String {
     // Twelve bytes are sixteen characters, exactly.
     text[16..].to_owned()
@@ -521,8 +522,8 @@ fn a_key_that_was_given_is_trusted_by_its_file() {
         assert!(!bob.run(&trust).status.success(), "{bad}");
     }
     fs::write(&file, format!("\n{pem}")).expect("a file");
-    let said = bob.toolglot(&trust);
-    assert_eq!(said, format!("{fingerprint}  Ann  trusted\n"));
+    let output = bob.toolglot(&trust);
+    assert_eq!(output, format!("{fingerprint}  Ann  trusted\n"));
     let listed = bob.toolglot(&["tools", "keys", "list"]);
     assert!(
         listed.contains(&format!("{fingerprint}  user     Ann  trusted")),

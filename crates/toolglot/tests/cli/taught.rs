@@ -1,5 +1,5 @@
-//! Messages in the shape that the documents of the five systems teach: they are read as they stand, and nothing is remarked
-//! on, under the system's own tools, under the common names, or without either.
+//! Messages in the form that the documents of the five systems teach are read as written, without notes: under the
+//! system's own tools, under the common names, or without either.
 
 use crate::cli::toolglot;
 
@@ -13,7 +13,7 @@ const FORGE: &[&str] = &[
     "<tool>\n<server_name>local</server_name>\n<tool_name>list_files</tool_name>\n<arguments>\n  <path>src</path>\n  <recursive>TRUE</recursive>\n</arguments>\n</tool>",
 ];
 
-/// A list that wraps its items is an object to whom no schema says that it is a list.
+/// A list that wraps its items is an object if no schema declares a list.
 const FORGE_WITH_TOOLS: &[&str] = &[
     "<tool>\n<server_name>local</server_name>\n<tool_name>apply_diff</tool_name>\n<arguments>\n  <path>src/lib.go</path>\n  <edits>\n    <edit>\n      <search>a</search>\n      <replace><![CDATA[b < c]]></replace>\n    </edit>\n    <edit>\n      <search>d</search>\n      <replace>e</replace>\n    </edit>\n  </edits>\n</arguments>\n</tool>",
 ];
@@ -77,7 +77,7 @@ fn what_the_systems_teach_is_read_without_a_remark() {
     assert!(noted.is_empty(), "{}", noted.join("\n"));
 }
 
-/// What is said of the message, if anything is.
+/// The notes on the message, if there are any.
 fn remarks(dialect: &str, message: &str, options: &[&str]) -> Option<String> {
     let parse = [
         "parse",

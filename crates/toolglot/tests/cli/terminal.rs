@@ -1,5 +1,5 @@
 //! What a person at a terminal sees and answers; `script` makes the terminal.
-#![expect(clippy::print_stderr, reason = "what is skipped is said loudly")]
+#![expect(clippy::print_stderr, reason = "skipped tests are reported")]
 
 use std::fs;
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// `None` where no terminal can be made, which is said.
+    /// `None` if no terminal can be made, which is reported.
     pub(crate) fn open(command: &str, folder: &Path) -> Option<Terminal> {
         let child = Command::new("script")
             .args(["-qec", command, "/dev/null"])
@@ -51,7 +51,7 @@ impl Terminal {
         self.input.flush().expect("it is read");
     }
 
-    /// Reads until this is shown.
+    /// Reads until `what` is shown.
     #[track_caller]
     fn waits_for(&mut self, what: &str) {
         let mut bytes = Vec::new();
@@ -73,14 +73,14 @@ impl Terminal {
     }
 }
 
-/// Whether a file is written after this was typed before the question, and that as the answer to it.
+/// Whether a file is written if `before` is typed before the question, and `answer` as the answer.
 fn is_written(before: &str, answer: &str) -> Option<bool> {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().join("root");
     fs::create_dir(&root).expect("it is made");
     let call = r#"TOOL_CALL: {"tool": "write_file", "arguments": {"path": "a", "content": "b"}}"#;
     fs::write(folder.path().join("message"), call).expect("it is written");
-    // What is typed behind the first line waits for whoever reads next.
+    // Input after the first line waits for the next reader.
     let command =
         "read go; exec $TOOLGLOT run message --dialect tool_call --root root --format text";
     let mut terminal = Terminal::open(command, folder.path())?;

@@ -167,7 +167,7 @@ fn a_client_of_mcp_lists_and_calls_tools() {
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
         .collect();
-    // Calls run beside each other, so their answers come as they are done.
+    // Calls run in parallel, so their answers arrive in any order.
     let wanted = json!([1, "two", 3, 4, 5, 6, 7, null, 8]);
     let wanted = wanted.as_array().expect("a list");
     answers.sort_by_key(|answer| wanted.iter().position(|id| *id == answer["id"]));

@@ -1,4 +1,4 @@
-//! `toolglot tools` over the project of `examples/tools`.
+//! `toolglot tools` on the project of `examples/tools`.
 
 use std::fs;
 
@@ -91,7 +91,7 @@ fn an_executor_that_leads_nowhere_is_told_before_a_call() {
         );
         world.file(&format!("fast/{name}.yaml"), &text);
     };
-    let told = |words: &[&str]| -> Vec<String> {
+    let notes = |words: &[&str]| -> Vec<String> {
         let (checked, _) = world.json(&[&["tools", "check", "--format", "json"], words].concat());
         let tools = checked["tools"].as_array().cloned().unwrap_or_default();
         let all = tools
@@ -104,7 +104,7 @@ fn an_executor_that_leads_nowhere_is_told_before_a_call() {
     };
     let missing = "there is no executor `fast/own-one`";
     file("do-it", "script", "fast/own-one");
-    assert_eq!(told(&[]), [missing]);
+    assert_eq!(notes(&[]), [missing]);
     let shown = world.toolglot(&["tools", "check", "fast/do-it"]);
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.contains("do-it.yaml:4:14"), "{shown}");
@@ -113,22 +113,22 @@ fn an_executor_that_leads_nowhere_is_told_before_a_call() {
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.contains("did you mean `fast/own-oen`?"), "{shown}");
     fs::remove_file(folder.join("own-oen.yaml")).expect("it is there");
-    assert_eq!(told(&["fast/do-it"]), [missing]);
-    // A file by its path is one of the project that it lies in.
+    assert_eq!(notes(&["fast/do-it"]), [missing]);
+    // A file that is given by its path belongs to the project that contains it.
     assert_eq!(
-        told(&[".ai/tools/fast/do-it.yaml", "--root", "/"]),
+        notes(&[".ai/tools/fast/do-it.yaml", "--root", "/"]),
         [missing]
     );
     file("own-one", "runtime", "fast/other-one");
     file("other-one", "runtime", "fast/own-one");
-    assert_eq!(told(&[]).len(), 3);
+    assert_eq!(notes(&[]).len(), 3);
     assert!(
-        told(&[])[0].contains("go round in a circle"),
+        notes(&[])[0].contains("go round in a circle"),
         "{:?}",
-        told(&[])
+        notes(&[])
     );
     file("other-one", "runtime", "subprocess");
-    assert!(told(&[]).is_empty());
+    assert!(notes(&[]).is_empty());
 }
 
 #[cfg(unix)]
@@ -145,27 +145,27 @@ fn files_that_are_no_tools_are_told_with_their_reasons() {
     world.file("text/two words.yaml", "");
     world.file("text/big-one.yaml", &"# too much\n".repeat(100_000));
     let output = world.toolglot(&["tools", "check"]);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let report = String::from_utf8_lossy(&output.stderr).into_owned();
     for reason in [
         "cannot read `text/lost-one.yaml`: it is a link to what is not there",
         "cannot read `text/round-a.yaml`: its links lead in a circle",
         "`text/two words.yaml` is not a tool: ",
         "`text/big-one.yaml` has",
     ] {
-        assert!(told.contains(reason), "{told}");
+        assert!(report.contains(reason), "{report}");
     }
-    // The others are checked all the same.
+    // The other tools are checked all the same.
     let checked = String::from_utf8_lossy(&output.stdout);
     assert!(checked.contains(" tools: 0 errors"), "{checked}");
-    let said = |words: &[&str]| -> String {
+    let shown = |words: &[&str]| -> String {
         String::from_utf8_lossy(&world.toolglot(words).stderr).into_owned()
     };
     assert_eq!(
-        said(&["tools", "check", "/no/such.py"]),
+        shown(&["tools", "check", "/no/such.py"]),
         "error: there is no file /no/such.py\n"
     );
-    assert!(said(&["tools", "new", "text/new-one"]).is_empty());
-    assert!(said(&["tools", "new", "text/new-one"]).contains("is there already"));
+    assert!(shown(&["tools", "new", "text/new-one"]).is_empty());
+    assert!(shown(&["tools", "new", "text/new-one"]).contains("is there already"));
 }
 
 #[test]
@@ -195,10 +195,10 @@ fn a_key_of_the_system_that_is_revoked_is_told_of() {
     let (keys, _) = world.json(&["tools", "keys", "list", "--format", "json"]);
     let key = keys["keys"][0]["fingerprint"].as_str().expect("a key");
     let output = world.toolglot(&["tools", "keys", "revoke", key]);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let report = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        told.contains(&format!("delete `~/.ai/trusted_keys/{key}.toml`")),
-        "{told}"
+        report.contains(&format!("delete `~/.ai/trusted_keys/{key}.toml`")),
+        "{report}"
     );
     let (keys, _) = world.json(&["tools", "keys", "list", "--format", "json"]);
     let all = keys["keys"].as_array().expect("a list");
@@ -214,7 +214,7 @@ fn a_server_that_is_none_is_told_before_a_call() {
         );
         world.file("mcp/near/do-it.yaml", &text);
     };
-    let told = || -> String {
+    let report = || -> String {
         let output = world.toolglot(&["tools", "check", "mcp/near/do-it"]);
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
@@ -223,23 +223,23 @@ fn a_server_that_is_none_is_told_before_a_call() {
     }
     file("mcp/servers/near");
     assert!(
-        told().contains("there is no server `mcp/servers/near`"),
+        report().contains("there is no server `mcp/servers/near`"),
         "{}",
-        told()
+        report()
     );
-    assert!(told().contains("do-it.yaml:6:18"), "{}", told());
+    assert!(report().contains("do-it.yaml:6:18"), "{}", report());
     file("text/count-words");
     assert!(
-        told().contains("`text/count-words` is not a server"),
+        report().contains("`text/count-words` is not a server"),
         "{}",
-        told()
+        report()
     );
     world.file(
         "mcp/servers/near.yaml",
         "tool_type: mcp_server\nversion: \"1.0.0\"\nexecutor_id: null\ncategory: mcp/servers\ndescription: Serves\nconfig: {command: x}\n",
     );
     file("mcp/servers/near");
-    assert!(!told().contains("F08"), "{}", told());
+    assert!(!report().contains("F08"), "{}", report());
 }
 
 #[test]
@@ -333,9 +333,9 @@ fn tools_are_listed_searched_and_shown() {
     assert_eq!(shown["standing"]["status"], json!("unsigned"));
     let missing = world.toolglot(&["tools", "show", "find-notes"]);
     assert_eq!(missing.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&missing.stderr).into_owned();
+    let output = String::from_utf8_lossy(&missing.stderr).into_owned();
     assert_eq!(
-        said,
+        output,
         "error: unknown tool `find-notes`; did you mean `repo/find-notes`?\n"
     );
 }
@@ -353,7 +353,7 @@ fn a_broken_tool_is_told_with_its_lines_and_is_not_signed() {
     .expect("a file");
     let (checked, code) = world.json(&["tools", "check", "text/make-slug", "--format", "json"]);
     assert_eq!(code, 1);
-    let said: Vec<(&str, u64, u64)> = checked["tools"][0]["diagnostics"]
+    let found: Vec<(&str, u64, u64)> = checked["tools"][0]["diagnostics"]
         .as_array()
         .expect("diagnostics")
         .iter()
@@ -365,7 +365,7 @@ fn a_broken_tool_is_told_with_its_lines_and_is_not_signed() {
             )
         })
         .collect();
-    assert_eq!(said, [("R05", 3, 28), ("R04", 6, 29)]);
+    assert_eq!(found, [("R05", 3, 28), ("R04", 6, 29)]);
     assert!(world.toolglot(&["tools", "keys", "new"]).status.success());
     let (signed, code) = world.json(&["tools", "sign", "text/*", "--format", "json"]);
     assert_eq!(code, 1);
@@ -414,9 +414,9 @@ fn new_tools_keep_the_rules_whatever_they_are_called() {
             "{id}: {checked}"
         );
     }
-    // Of two files with one id one would never be used.
+    // If two files had one id, one of them would never be used.
     let again = world.toolglot(&["tools", "new", "n/true", "--language", "python"]);
     assert_eq!(again.status.code(), Some(2), "{again:?}");
-    let said = String::from_utf8_lossy(&again.stderr).into_owned();
-    assert!(said.contains("is `n/true` already"), "{said}");
+    let output = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(output.contains("is `n/true` already"), "{output}");
 }

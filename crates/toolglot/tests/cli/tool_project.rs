@@ -55,7 +55,7 @@ impl World {
         fs::write(self.project().join(".ai/tools").join(path), text).expect("a file");
     }
 
-    /// What `run` answers to a message.
+    /// The answer of `run` to a message.
     pub(crate) fn run(&self, message: &str, words: &[&str]) -> String {
         let file = self.folder.path().join("message");
         fs::write(&file, message).expect("a file");
@@ -87,13 +87,13 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Whether tools can be run here; a test that cannot run them says so.
+/// Whether tools can run here; a test that cannot run them reports that.
 pub(crate) fn can_run() -> bool {
     use std::io::Write;
-    let has_walls =
+    let has_sandbox =
         toolglot_sandbox::layers().level() == Some(toolglot_sandbox::Isolation::Namespaces);
     let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
-    let ok = has_walls && has("python3") && has("node") && has("bash");
+    let ok = has_sandbox && has("python3") && has("node") && has("bash");
     if !ok {
         let _ = writeln!(
             std::io::stderr(),

@@ -1,4 +1,4 @@
-//! `run --undo`: what a run changed, taken back.
+//! `run --undo`: undoes the changes of a run.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -52,7 +52,7 @@ impl Place {
         );
     }
 
-    /// Runs calls some of which may fail.
+    /// Runs calls; some of them may fail.
     fn try_run(&self, calls: &[(&str, Value)]) -> Output {
         let text = calls
             .iter()
@@ -79,13 +79,13 @@ impl Place {
 /// Every file below a directory, with its content and mode; directories too.
 fn tree(directory: &Path) -> Vec<(PathBuf, Option<String>, u32)> {
     let mut all = Vec::new();
-    let mut ahead = vec![directory.to_path_buf()];
-    while let Some(directory) = ahead.pop() {
+    let mut queue = vec![directory.to_path_buf()];
+    while let Some(directory) = queue.pop() {
         for entry in fs::read_dir(directory).expect("readable").flatten() {
             let path = entry.path();
             let mode = entry.metadata().expect("there").permissions().mode();
             if path.is_dir() {
-                ahead.push(path.clone());
+                queue.push(path.clone());
                 all.push((path, None, mode));
             } else {
                 let text = fs::read_to_string(&path).expect("text");
@@ -169,7 +169,7 @@ fn calls(line: &str) -> Vec<(&'static str, Value)> {
         .collect()
 }
 
-/// Calls that failed did nothing, whatever stands at the places that they name; and a name may be used again.
+/// Failed calls change nothing, whatever is at the paths that they name; and a name may be used again.
 #[test]
 fn only_what_happened_is_taken_back() {
     for line in [
@@ -211,20 +211,20 @@ fn only_what_happened_is_taken_back() {
             "{line}: {told}"
         );
         assert_eq!(tree(&place.at("")), before, "{line}: {told}");
-        // The user's own file of a name that a call failed to take stays where it is.
+        // The user's own file with the name that a failed call wanted stays in its place.
         assert!(has_changed || told["undone"] == json!([]), "{line}: {told}");
     }
 }
 
-/// What a failed call would have done is done by the user since: it is not taken back.
+/// The user makes the change that a failed call would have made: an undo does not revert it.
 #[test]
 fn what_the_user_does_after_a_call_that_failed_stays() {
     let place = Place::new();
     place.try_run(&calls("move a b, delete n, write sub"));
     fs::rename(place.at("a"), place.at("n")).expect("moved");
     let before = tree(&place.at(""));
-    let (is_fine, told) = place.undo(&[]);
-    assert!(is_fine && told["undone"] == json!([]), "{told}");
+    let (is_fine, report) = place.undo(&[]);
+    assert!(is_fine && report["undone"] == json!([]), "{report}");
     assert_eq!(tree(&place.at("")), before);
 }
 
@@ -234,8 +234,8 @@ fn rights_that_the_user_gave_since_stay_and_those_that_the_run_took_come_back() 
     fs::set_permissions(place.at("b"), fs::Permissions::from_mode(0o4755)).expect("set");
     place.run(&calls("write a, append a, write b"));
     fs::set_permissions(place.at("a"), fs::Permissions::from_mode(0o600)).expect("set");
-    let (is_fine, told) = place.undo(&[]);
-    assert!(is_fine, "{told}");
+    let (is_fine, report) = place.undo(&[]);
+    assert!(is_fine, "{report}");
     let mode = |name| {
         fs::metadata(place.at(name))
             .expect("there")
@@ -253,8 +253,8 @@ fn an_undo_is_logged_as_what_it_takes_back() {
     let log = place.base.path().join("log");
     let log_word = log.to_string_lossy().into_owned();
     place.run(&calls("write a, delete b"));
-    let (is_fine, told) = place.undo(&["--audit", &log_word]);
-    assert!(is_fine, "{told}");
+    let (is_fine, report) = place.undo(&["--audit", &log_word]);
+    assert!(is_fine, "{report}");
     let lines = fs::read_to_string(&log).expect("a log");
     let lines: Vec<Value> = lines
         .lines()
@@ -267,7 +267,7 @@ fn an_undo_is_logged_as_what_it_takes_back() {
     );
     assert_eq!(lines[0]["paths"], json!(["b", "a"]));
     assert_eq!(lines[1]["result"]["ok"], json!(true));
-    // What cannot be logged is not done.
+    // An undo that cannot be logged is not done.
     place.run(&calls("write a"));
     let nowhere = place.base.path().join("not/there/log");
     fs::write(place.base.path().join("not"), "").expect("written");
@@ -276,7 +276,7 @@ fn an_undo_is_logged_as_what_it_takes_back() {
     assert_eq!(fs::read_to_string(place.at("a")).expect("text"), "0");
 }
 
-/// A file that is changed often is kept once, and holes take no room, neither beside the log nor when they come back.
+/// A file that changes often is saved once, and holes take no room, neither in the saved copy nor after the undo.
 #[test]
 fn what_is_kept_has_a_bound() {
     use std::os::unix::fs::MetadataExt;
@@ -289,21 +289,21 @@ fn what_is_kept_has_a_bound() {
         .concat()
         .join(", ");
     place.run(&calls(&line));
-    let mut kept = 0;
-    let mut ahead = vec![place.base.path().join("home")];
-    while let Some(directory) = ahead.pop() {
+    let mut n_saved = 0;
+    let mut queue = vec![place.base.path().join("home")];
+    while let Some(directory) = queue.pop() {
         for entry in fs::read_dir(directory).expect("readable").flatten() {
             let metadata = entry.metadata().expect("there");
             if metadata.is_dir() {
-                ahead.push(entry.path());
+                queue.push(entry.path());
             } else {
-                kept += metadata.blocks() * 512;
+                n_saved += metadata.blocks() * 512;
             }
         }
     }
-    assert!(kept < 4 << 20, "{kept} bytes are kept");
-    let (is_fine, told) = place.undo(&[]);
-    assert!(is_fine, "{told}");
+    assert!(n_saved < 4 << 20, "{n_saved} bytes are kept");
+    let (is_fine, report) = place.undo(&[]);
+    assert!(is_fine, "{report}");
     assert_eq!(fs::read_to_string(place.at("big")).expect("text"), big);
     let hole = fs::metadata(place.at("hole")).expect("there");
     assert_eq!(hole.len(), 64 << 20);
@@ -328,10 +328,10 @@ fn what_changed_since_is_left_alone_and_so_is_everything_else() {
     place.run(&everything());
     fs::write(place.at("c"), "by somebody else").expect("written");
     let after = tree(&place.at(""));
-    let (is_fine, told) = place.undo(&[]);
-    assert!(!is_fine && told["changed"] == json!(["c"]), "{told}");
+    let (is_fine, report) = place.undo(&[]);
+    assert!(!is_fine && report["changed"] == json!(["c"]), "{report}");
     assert_eq!(tree(&place.at("")), after);
-    // Brought back by hand, it can be taken back.
+    // After the user restores the file, the run can be undone.
     fs::write(place.at("c"), "other c\n").expect("written");
     assert!(place.undo(&[]).0);
 }
@@ -345,7 +345,7 @@ fn what_somebody_put_into_a_new_directory_stays() {
     assert!(!place.at("new/file").exists() && place.at("new/other").exists());
 }
 
-/// The undo itself is cut off after each of its steps, by what a crash would leave: then it is asked for again.
+/// The undo itself stops after each of its steps, as after a crash; then the user asks for the undo again.
 #[test]
 fn an_undo_that_was_cut_off_goes_on() {
     for cut in 0..4 {
@@ -366,13 +366,13 @@ fn an_undo_that_was_cut_off_goes_on() {
         if cut > 2 {
             fs::write(place.at("a"), "old a\n").expect("written");
         }
-        let (is_fine, told) = place.undo(&[]);
-        assert!(is_fine, "{cut}: {told}");
+        let (is_fine, report) = place.undo(&[]);
+        assert!(is_fine, "{cut}: {report}");
         assert_eq!(tree(&place.at("")), before, "{cut}");
     }
 }
 
-/// A run that is killed anywhere can be taken back: what stood there stands there again.
+/// A run that is killed at any point can be undone: all files are as they were before.
 #[test]
 fn a_run_that_was_killed_is_taken_back() {
     let mut n_killed = 0;
@@ -413,22 +413,22 @@ fn a_run_that_was_killed_is_taken_back() {
             .stderr(std::process::Stdio::null())
             .spawn()
             .expect("it starts");
-        // The journal says how far it is: the point moves on with each round.
+        // The journal shows the progress of the run: the point of the kill moves on with each round.
         let size = || -> u64 {
             let all = tree(&place.base.path().join("home"));
             all.iter()
                 .map(|(_, text, _)| text.as_ref().map_or(0, |text| text.len() as u64))
                 .sum()
         };
-        let is_over =
+        let is_done =
             |child: &mut std::process::Child| child.try_wait().expect("it can be asked").is_some();
-        while !is_over(&mut child) && size() < round * 2_000 {
+        while !is_done(&mut child) && size() < round * 2_000 {
             std::hint::spin_loop();
         }
-        n_killed += u32::from(!is_over(&mut child));
+        n_killed += u32::from(!is_done(&mut child));
         let _ = child.kill();
         child.wait().expect("it ends");
-        // What the kill left of a file that was being made has no name that counts.
+        // The kill may leave a part of a new file, under a name that does not count.
         for entry in [place.at(""), place.at("new")]
             .iter()
             .filter_map(|path| fs::read_dir(path).ok())
@@ -443,11 +443,11 @@ fn a_run_that_was_killed_is_taken_back() {
                 fs::remove_file(entry.path()).expect("removed");
             }
         }
-        let (is_fine, told) = place.undo(&[]);
-        let is_nothing = told["problem"]
+        let (is_fine, report) = place.undo(&[]);
+        let is_nothing = report["problem"]
             .as_str()
             .is_some_and(|text| text.contains("nothing to undo"));
-        assert!(is_fine || is_nothing, "{round}: {told}");
+        assert!(is_fine || is_nothing, "{round}: {report}");
         assert_eq!(tree(&place.at("")), before, "{round}");
     }
     assert!(n_killed > 3, "only {n_killed} were killed before their end");

@@ -1,5 +1,5 @@
-//! Recorded commands: which programs are found in them, whether they hold more than one command, and whether those that hide a
-//! forbidden program are refused.
+//! Recorded commands: which programs are found in them, whether they contain more than one command, and whether commands
+//! that hide a forbidden program are refused.
 #![expect(clippy::print_stderr, reason = "the score is for people")]
 
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ fn programs_are_found_and_hidden_ones_are_refused() {
             forbidden: row.policy.directories,
             ..AccessLists::default()
         };
-        // With a grant for a shell, which stands for any program, only the file's own refusals are left.
+        // With a grant for a shell, which covers any program, only the file's own refusals are left.
         let authority = Authority {
             grants: "shell".parse().expect("a grant"),
             user: Some(Policy::of_access_lists(&file)),
@@ -64,7 +64,7 @@ fn programs_are_found_and_hidden_ones_are_refused() {
         let verdict = authority.judge(&request).verdict;
         let is_denied = verdict.decision == Decision::Deny;
         match row.expected {
-            // The last of them is a directory whose name only begins like a forbidden one.
+            // The last row names a directory whose name only starts like a forbidden one.
             None if !is_denied && row.input != "cat /etc/shadowy" => {
                 wrong.push(format!("{}: {:?} is not refused", row.id, row.input));
             }

@@ -1,4 +1,4 @@
-//! Recorded cases, which are no part of this repository, and reading messages through the built binary.
+//! Recorded cases, which are not part of this repository, and reading messages through the built binary.
 //!
 //! `build.rs` looks for the cases: the tests that read them are ignored where they are missing.
 
@@ -33,7 +33,7 @@ pub(crate) fn place(path: &str) -> PathBuf {
     place
 }
 
-/// What `toolglot parse --jsonl`, with these arguments more, says of each line, in order.
+/// The answers of `toolglot parse --jsonl` with these further arguments to the lines, in order.
 pub(crate) fn parsed(arguments: &[&str], lines: &[Value]) -> Vec<Value> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_toolglot"))
         .args(["parse", "--jsonl"])

@@ -69,7 +69,7 @@ fn is_right(row: &Value, preset: &str) -> bool {
     } else if is_empty {
         value.as_ref().is_none_or(|v| v.is_null() || *v == "")
     } else if row["target"] == "string" {
-        // A target that is a string takes the text as it stands: nothing is repaired in it.
+        // A target that is a string takes the text as it is: nothing is repaired in it.
         row["value"] == input
     } else {
         value

@@ -64,11 +64,11 @@ fn the_examples_of_the_specification_load() {
             _ => continue,
         };
         let language = Language::of_extension(extension).expect("a language");
-        // A tool stands where its category says.
+        // A tool is at the path of its category.
         let alone = ToolFile::read(&ItemId::new("x").expect("an id"), language, body);
         let (Some(category), Some(_)) = (&alone.metadata.category, &alone.metadata.tool_type)
         else {
-            // A part of a file: what it shows can be read.
+            // A part of a file must still be readable.
             assert!(
                 alone.errors().all(|error| error.rule.code != "F01"),
                 "{body}"

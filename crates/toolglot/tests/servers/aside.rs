@@ -24,15 +24,15 @@ fn a_prompt_teaches_the_tools_that_may_run_in_any_dialect() {
     let list = server.ask(2, "prompts/list", &json!({}));
     assert_eq!(list["result"]["prompts"][0]["name"], "write-calls");
     for (arguments, is_marked) in [(json!({}), true), (json!({"dialect": "roo"}), false)] {
-        let asked = json!({"name": "write-calls", "arguments": arguments});
-        let prompt = server.ask(3, "prompts/get", &asked);
+        let params = json!({"name": "write-calls", "arguments": arguments});
+        let prompt = server.ask(3, "prompts/get", &params);
         let text = &prompt["result"]["messages"][0]["content"]["text"];
         let text = text.as_str().unwrap_or_else(|| panic!("{prompt}"));
         assert!(text.contains("t.say-hi"), "{text}");
         assert_eq!(text.contains("TOOL_CALL:"), is_marked, "{text}");
         assert!(!text.contains("not-trusted"), "{text}");
     }
-    // A dialect is named, and no file is: that would be one of ours.
+    // Only the name of a dialect is accepted: a path would name a file of this machine.
     let file = world.path("mine.dialect");
     fs::write(&file, "dialect mine").expect("written");
     for (name, dialect) in [
@@ -40,15 +40,15 @@ fn a_prompt_teaches_the_tools_that_may_run_in_any_dialect() {
         ("write-calls", json!(7)),
         ("other", json!("roo")),
     ] {
-        let asked = json!({"name": name, "arguments": {"dialect": dialect}});
-        let refused = server.ask(4, "prompts/get", &asked);
+        let params = json!({"name": name, "arguments": {"dialect": dialect}});
+        let refused = server.ask(4, "prompts/get", &params);
         assert_eq!(refused["error"]["code"], json!(-32602), "{refused}");
     }
-    let asked = json!({
+    let params = json!({
         "ref": {"type": "ref/prompt", "name": "write-calls"},
         "argument": {"name": "dialect", "value": "forge"},
     });
-    let completed = server.ask(5, "completion/complete", &asked);
+    let completed = server.ask(5, "completion/complete", &params);
     let values = &completed["result"]["completion"]["values"];
     assert_eq!(*values, json!(["forge", "forge_hybrid"]), "{completed}");
 }
@@ -81,7 +81,7 @@ fn texts_of_tools_are_read_where_that_is_asked_for_and_they_may_run() {
     let read = server.ask(3, "resources/read", &json!({"uri": uris[0]}));
     let text = fs::read_to_string(folder.join("say-hi.yaml")).expect("it is there");
     assert_eq!(read["result"]["contents"][0]["text"], json!(text), "{read}");
-    // What may not run, what is no tool, what lies elsewhere.
+    // A tool that may not run, a file that is not a tool, and files elsewhere.
     for uri in [
         "rye://tools/t/not-trusted",
         "rye://tools/rye/core/primitives/subprocess",
@@ -94,11 +94,11 @@ fn texts_of_tools_are_read_where_that_is_asked_for_and_they_may_run() {
     }
     let templates = server.ask(5, "resources/templates/list", &json!({}));
     let template = &templates["result"]["resourceTemplates"][0]["uriTemplate"];
-    let asked = json!({
+    let params = json!({
         "ref": {"type": "ref/resource", "uri": template},
         "argument": {"name": "id", "value": "t/"},
     });
-    let completed = server.ask(6, "completion/complete", &asked);
+    let completed = server.ask(6, "completion/complete", &params);
     let values = &completed["result"]["completion"]["values"];
     assert_eq!(*values, json!(["t/say-hi", "t/wait-long"]), "{completed}");
 }

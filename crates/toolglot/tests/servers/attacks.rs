@@ -11,7 +11,7 @@ use crate::recorded;
 
 use super::{World, can_run, echo_tool, echoes, http, over_http, succeeded, web_server, why};
 
-/// How a directive of the recorded attacks is played: approved when it behaves, then it misbehaves.
+/// Plays a directive of the recorded attacks: the server is approved while it behaves, then it misbehaves.
 fn played(directive: &str) -> World {
     let (kind, what) = directive.split_once(':').expect("a kind and what");
     match (kind, what) {
@@ -40,7 +40,7 @@ fn played(directive: &str) -> World {
         }
         ("@mcp", "two-servers-same-tool") => {
             let world = World::approved();
-            // A second server of that name, in a file of its own.
+            // A second server of the same name, in a file of its own.
             let tools = world.path("ws/.ai/tools/mcp/servers");
             fs::create_dir_all(&tools).expect("made");
             fs::write(tools.join("m.yaml"), "tool_type: mcp_server\nexecutor_id: null\ncategory: mcp/servers\nversion: 1.0.0\ndescription: Another\nconfig: {command: python3, args: [server.py]}\n").expect("written");
@@ -63,7 +63,7 @@ fn played(directive: &str) -> World {
             .into_iter()
             .find(|how| what.starts_with(how))
             .unwrap_or_else(|| panic!("nobody plays {what}"));
-            // What can only be approved as it is, is.
+            // A server that can only be approved while it misbehaves is approved so.
             let world = World::new();
             if how == "never-answers" {
                 world.servers(
@@ -113,7 +113,7 @@ fn recorded_attacks_of_servers_come_to_nothing() {
             world.run(name, &row["call"]["arguments"], &World::pinned_policy());
         let is_right = match row["must"].as_str() {
             Some("deny") => !succeeded(&call),
-            // It ran, or was refused, and what must not be is not.
+            // The call may run or be refused: the check below decides by the effect.
             _ => !call.is_null(),
         };
         fs::write(world.path("result"), &answer).expect("written");

@@ -1,4 +1,4 @@
-//! Tools of servers that lie in files of their own, and other ways to name a server's tool.
+//! Tools of servers that are defined in files of their own, and other ways to name a server's tool.
 
 use std::fs;
 use std::process::Output;
@@ -49,10 +49,10 @@ fn trusting_a_file_approves_nothing_that_its_server_says() {
     assert_eq!(world.code(), "");
     world.how("description-changes");
     assert_eq!(world.code(), "server-changed");
-    let told = trust();
-    assert!(told.contains("`toolglot mcp approve plain`"), "{told}");
+    let output = trust();
+    assert!(output.contains("`toolglot mcp approve plain`"), "{output}");
     assert_eq!(world.code(), "server-changed", "nobody saw what it says");
-    // A changed file of the same tool says as little of it.
+    // A changed file of the same tool does not approve the server's description either.
     let file = world.path("ws/.ai/tools/mcp/plain/echo.yaml");
     let text = fs::read_to_string(&file).expect("it is there");
     fs::write(
@@ -66,7 +66,7 @@ fn trusting_a_file_approves_nothing_that_its_server_says() {
     let shown = words(&world.toolglot(&["mcp", "approve", "plain"]));
     assert!(shown.contains("echo  changed"), "{shown}");
     assert_eq!(world.code(), "", "approved as it is now");
-    // What was approved stays so, and is what counts.
+    // An approved description stays approved, and only it counts.
     trust();
     world.how("schema-changes");
     assert_eq!(world.code(), "server-changed");
@@ -84,11 +84,11 @@ fn where_nothing_is_taken_on_first_sight_trusting_a_file_is_no_sight() {
     fs::write(&policy, "version = 1\n[[rule]]\nid = \"all\"\ndecision = \"allow\"\ntools = [\"*/*\"]\n[trust]\ntofu = false\n").expect("written");
     let policy = policy.to_str().expect("text");
     let call = || words(&world.toolglot(&["call", "mcp/plain/echo", "--policy", policy]));
-    let told = call();
-    assert!(told.contains("`toolglot mcp approve plain`"), "{told}");
+    let output = call();
+    assert!(output.contains("`toolglot mcp approve plain`"), "{output}");
     world.toolglot(&["mcp", "approve", "plain"]);
-    let told = call();
-    assert!(!told.contains("approve"), "{told}");
+    let output = call();
+    assert!(!output.contains("approve"), "{output}");
 }
 
 #[test]
@@ -163,26 +163,26 @@ fn a_tool_of_a_server_that_nobody_approved_is_told_with_the_way_to_approve() {
         let message = message.to_str().expect("text");
         words(&world.toolglot(&["run", "--dialect", "roo", "--format", "text", message]))
     };
-    // One of `.mcp.json`, and one of a file that is trusted: neither was asked yet what it offers.
+    // One server of `.mcp.json`, and one of a trusted file: neither has listed its tools yet.
     world.servers(&toolglot_value::json!({"m": {"command": "python3", "args": ["server.py"]}}));
     for id in ["m/echo", "mcp/m/echo"] {
-        let told = words(&world.toolglot(&["call", id]));
-        assert!(told.contains("`toolglot mcp approve m`"), "{told}");
-        assert!(told.contains("\"code\":\"not-approved\""), "{told}");
+        let output = words(&world.toolglot(&["call", id]));
+        assert!(output.contains("`toolglot mcp approve m`"), "{output}");
+        assert!(output.contains("\"code\":\"not-approved\""), "{output}");
     }
-    let told = words(&world.toolglot(&["call", "mcp/plain/other"]));
-    assert!(told.contains("`toolglot mcp approve plain`"), "{told}");
-    let told = run("m");
-    assert!(told.contains("`toolglot mcp approve m`"), "{told}");
+    let output = words(&world.toolglot(&["call", "mcp/plain/other"]));
+    assert!(output.contains("`toolglot mcp approve plain`"), "{output}");
+    let output = run("m");
+    assert!(output.contains("`toolglot mcp approve m`"), "{output}");
     world.approve("m");
-    let told = words(&world.toolglot(&["call", "m/other"]));
+    let output = words(&world.toolglot(&["call", "m/other"]));
     assert!(
-        told.contains("without a tool `other`; it has echo"),
-        "{told}"
+        output.contains("without a tool `other`; it has echo"),
+        "{output}"
     );
-    assert!(told.contains("\"code\":\"unknown-tool\""), "{told}");
-    let told = words(&world.toolglot(&["call", "nowhere/other"]));
-    assert!(told.contains("unknown tool"), "{told}");
+    assert!(output.contains("\"code\":\"unknown-tool\""), "{output}");
+    let output = words(&world.toolglot(&["call", "nowhere/other"]));
+    assert!(output.contains("unknown tool"), "{output}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Whoever goes before its call is done: clients of `toolglot mcp`, and `toolglot mcp` itself as a client of others. What is
-//! observed is what the server at the far end hears.
+//! Clients that leave before their call is done: clients of `toolglot mcp`, and `toolglot mcp` itself as a client of
+//! servers. The tests observe the messages that the remote server receives.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,8 +14,8 @@ use super::serving::Lines;
 use super::web::{HELLO, Web};
 use super::{World, echo_tool, echoes, http, request};
 
-/// A server over HTTP, far away: a call of its tool is not answered when its arguments say `hang`. It tells the methods that it
-/// hears, and `gone` when a client goes that waits for an answer.
+/// A remote server over HTTP: a call of its tool with `hang` in its arguments is not answered. The server sends the
+/// methods that it receives to `heard`, and `gone` if a client leaves before its answer.
 struct Far {
     world: World,
     heard: Receiver<String>,
@@ -23,19 +23,19 @@ struct Far {
 
 const PREFIX: &str = "io.modelcontextprotocol/";
 
-/// Who asks, in revision 2026-07-28.
+/// The metadata of a client, in revision 2026-07-28.
 fn meta() -> Value {
     json!({(format!("{PREFIX}protocolVersion")): "2026-07-28", (format!("{PREFIX}clientCapabilities")): {}})
 }
 
-fn answer_far(stream: &TcpStream, has_sessions: bool, tell: &Sender<String>) {
+fn answer_far(stream: &TcpStream, has_sessions: bool, sender: &Sender<String>) {
     let (head, body) = request(stream);
     let message: Value = toolglot_value::from_str(&body).unwrap_or_default();
     let method = message["method"].as_str().map_or_else(
         || head.split(' ').next().unwrap_or_default().to_owned(),
         str::to_owned,
     );
-    let _ = tell.send(method.clone());
+    let _ = sender.send(method.clone());
     let json = |headers: &str, result: &Value| {
         let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
         let headers = format!("Content-Type: application/json\r\n{headers}");
@@ -61,7 +61,7 @@ fn answer_far(stream: &TcpStream, has_sessions: bool, tell: &Sender<String>) {
             let _ = stream.set_read_timeout(None);
             let n = (&mut &*stream).read(&mut [0]).unwrap_or(0);
             assert_eq!(n, 0, "one message on one connection");
-            let _ = tell.send("gone".to_owned());
+            let _ = sender.send("gone".to_owned());
             return;
         }
         "tools/call" => echoes(&message),
@@ -75,11 +75,11 @@ impl Far {
     fn new(has_sessions: bool, timeout: u64) -> Far {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("bound").port();
-        let (tell, heard) = channel();
+        let (sender, heard) = channel();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let tell = tell.clone();
-                std::thread::spawn(move || answer_far(&stream, has_sessions, &tell));
+                let sender = sender.clone();
+                std::thread::spawn(move || answer_far(&stream, has_sessions, &sender));
             }
         });
         let world = World::new();
@@ -89,19 +89,19 @@ impl Far {
         Far { world, heard }
     }
 
-    /// Waits until it has heard that.
+    /// Waits until the server has received `what`.
     fn hears(&self, what: &str) {
         let mut all = Vec::new();
-        while let Ok(heard) = self.heard.recv_timeout(Duration::from_secs(60)) {
-            if heard == what {
+        while let Ok(method) = self.heard.recv_timeout(Duration::from_secs(60)) {
+            if method == what {
                 return;
             }
-            all.push(heard);
+            all.push(method);
         }
         panic!("`{what}` is not heard, but {all:?}");
     }
 
-    /// Waits until the call under way was taken back, as such a server is told of it.
+    /// Waits until the running call is cancelled, in the way that such a server learns of it.
     fn is_told(&self, has_sessions: bool) {
         if has_sessions {
             self.hears("notifications/cancelled");
@@ -120,7 +120,7 @@ fn call(id: i64, own: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": hanging(own)})
 }
 
-/// A connection on which a message was sent, and what follows the usual headers.
+/// Sends a message with further headers, and returns its connection.
 fn post(server: &Web, headers: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(&server.place).expect("it listens");
     let text = format!(
@@ -150,7 +150,7 @@ fn a_client_without_a_session_takes_its_call_back_by_going() {
         far.hears("tools/call");
         drop(client);
         far.is_told(has_sessions);
-        // With a session a client may come back for its answer.
+        // With a session, a client may come back for its answer.
         let own = format!("Mcp-Session-Id: {}\r\n", session(&server));
         let client = post(&server, &own, &call(2, &json!({})).to_string());
         far.hears("tools/call");
@@ -177,7 +177,7 @@ fn a_call_over_lines_is_taken_back_in_any_revision() {
         server
             .say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
         far.is_told(has_sessions);
-        // It is not answered; the next one is.
+        // The cancelled call is not answered; the next one is.
         let params = json!({"name": "mcp.m.echo", "arguments": {}, "_meta": own});
         assert_eq!(server.ask(3, "tools/call", &params)["id"], 3);
         assert_eq!(server.rest(), "");
@@ -204,7 +204,7 @@ fn signalled(child: &mut Child, signal: &str) -> Option<i32> {
     child.wait().expect("it ends").code()
 }
 
-/// Checks that the log ends each call that it begins.
+/// Checks that the log ends each call that it starts.
 fn is_ended_in(far: &Far) {
     let log = fs::read_to_string(far.world.path("log")).expect("a log");
     let events: Vec<Value> = log

@@ -1,6 +1,6 @@
-//! Servers of tools that misbehave, and what becomes of them: through the built binary, behind its walls.
+//! Servers of tools that misbehave, and the results of their calls: through the built binary, inside its sandbox.
 //!
-//! Without the recorded attacks their test is ignored. Our own neighbours of each are below, and need nothing.
+//! Without the recorded attacks, their test is ignored. Our own variants of the attacks need no recorded data.
 #![expect(clippy::print_stderr, reason = "the score is for people")]
 
 use std::fs;
@@ -23,10 +23,10 @@ mod serving;
 mod streams;
 mod web;
 
-/// A server in Python. How it behaves stands in the file `how` beside it, read anew at each start.
+/// A server in Python. At each start, it reads its behaviour from the file `how` beside it.
 const SERVER: &str = include_str!("server.py");
 
-/// A workspace with a server `m` in its `.mcp.json`, which is approved as it is when it behaves.
+/// A workspace with a server `m` in its `.mcp.json`, which is approved while it behaves.
 struct World {
     base: tempfile::TempDir,
 }
@@ -99,7 +99,7 @@ impl World {
         self.command(arguments).output().expect("it runs")
     }
 
-    /// Runs a message with one call under a policy. Its record, the answer, how long it took.
+    /// Runs a message with one call under a policy. Returns its record, the answer and the time.
     fn run(&self, name: &str, arguments: &Value, policy: &Path) -> (Value, String, Duration) {
         let call = json!({"tool": name, "arguments": arguments});
         let message = self.path("message");
@@ -143,7 +143,7 @@ fn why(call: &Value) -> String {
     )
 }
 
-/// Whether servers can be started here; says loudly if not.
+/// Whether servers can be started here; reports if not.
 fn can_run() -> bool {
     let doctor = Command::new(env!("CARGO_BIN_EXE_toolglot"))
         .arg("doctor")
@@ -161,7 +161,7 @@ fn can_run() -> bool {
     false
 }
 
-/// Answers requests at a port, each connection by what `answer` makes of its head and body. The port.
+/// Answers requests at a port: `answer` maps the head and the body of a request to its answer. Returns the port.
 fn web(answer: impl Fn(&str, &str) -> String + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("bound").port();
@@ -201,7 +201,7 @@ fn http(status: &str, headers: &str, body: &str) -> String {
     )
 }
 
-/// A server over HTTP that answers in JSON; `call` says what a call gives, `tool` is the one that it has.
+/// A server over HTTP that answers in JSON. `call` returns the result of a call, and `tool` is the server's only tool.
 fn web_server(tool: Value, call: impl Fn(&Value) -> String + Send + 'static) -> u16 {
     web(move |head, body| {
         let Ok(message) = toolglot_value::from_str(body) else {

@@ -1,4 +1,4 @@
-//! What lies beside the recorded attacks.
+//! Variants of the recorded attacks.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,12 +15,12 @@ fn what_was_not_approved_is_not_asked() {
     }
     let policy = World::pinned_policy();
     let x = json!({"x": "1"});
-    // Nobody approved it: there is no such tool, and nothing was started.
+    // Without an approval, there is no such tool, and nothing is started.
     let world = World::new();
     let (call, _, _) = world.run("m/echo", &x, &policy);
     assert!(!succeeded(&call), "{}", why(&call));
     assert!(!world.path("ws/started").exists() && !world.path("out/started").exists());
-    // Approved, it is asked, also by its id.
+    // An approved server is called, also by its id.
     let shown = world.approve("m");
     assert_eq!(shown["tools"][0]["tool"]["name"], "echo", "{shown}");
     for name in ["m/echo", "mcp/m/echo"] {
@@ -31,16 +31,16 @@ fn what_was_not_approved_is_not_asked() {
             why(&call)
         );
     }
-    // Another command under the same name is another server.
+    // The same name with another command is another server.
     world.servers(&json!({"m": {"command": "python3", "args": ["server.py", "--other"]}}));
     let (call, _, _) = world.run("m/echo", &x, &policy);
     assert_eq!(call["verdict"]["rule"], "redefined", "{}", why(&call));
-    // One that is not in the policy's table is not asked, whoever approved it.
+    // A server that is not in the policy's table is not called, even if somebody approved it.
     world.servers(&json!({"other": {"command": "python3", "args": ["server.py"]}}));
     world.approve("other");
     let (call, _, _) = world.run("other/echo", &x, &policy);
     assert!(!succeeded(&call), "{}", why(&call));
-    // Taken back.
+    // The approval is revoked.
     let world = World::approved();
     assert!(world.toolglot(&["mcp", "disapprove", "m"]).status.success());
     let (call, _, _) = world.run("m/echo", &x, &policy);
@@ -73,7 +73,7 @@ fn any_change_of_what_is_said_is_refused_until_it_is_approved() {
         let (call, _, _) = world.run("m/echo", &x, &World::pinned_policy());
         assert!(succeeded(&call), "{how}: {}", why(&call));
     }
-    // A whole list may be pinned in the policy: another tool beside it changes that.
+    // A policy may pin a whole list: another tool in the list changes the pin.
     let world = World::approved();
     let pin = world.approve("m")["pin"]
         .as_str()
@@ -121,7 +121,7 @@ fn a_server_gets_the_variables_that_its_file_names() {
     }
     let world = World::new();
     world.servers(&json!({"m": {"command": "python3", "args": ["server.py"], "env": {"GIVEN": "${CANARY_ENV}", "LITERAL": "$CANARY_ENV"}}}));
-    // Where they would go is shown before they go there.
+    // The destination of the variables is shown before they are sent.
     let output = world.toolglot(&["mcp", "approve", "m"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
@@ -150,7 +150,7 @@ fn servers_over_http_are_followed_nowhere() {
         return;
     }
     let x = json!({"x": "1"});
-    // One that behaves.
+    // A server that behaves.
     let world = over_http(web_server(echo_tool(), echoes));
     let (call, answer, _) = world.run("m/echo", &x, &World::pinned_policy());
     assert!(succeeded(&call) && answer.contains('x'), "{}", why(&call));
@@ -170,7 +170,7 @@ fn servers_over_http_are_followed_nowhere() {
             why(&call)
         );
     }
-    // Answers that are none.
+    // Invalid answers.
     for answer in [
         http("200 OK", "Content-Type: text/html\r\n", "<html>"),
         http("200 OK", "Content-Type: application/json\r\n", "{"),
@@ -189,7 +189,7 @@ fn servers_over_http_are_followed_nowhere() {
         assert!(!succeeded(&call), "{shown}: {}", why(&call));
         assert!(elapsed < Duration::from_secs(20), "{shown}");
     }
-    // Without the network there is no server.
+    // Without a grant for the network, the server is not called.
     let world = over_http(web_server(echo_tool(), echoes));
     let output = world.toolglot(&["call", "mcp/m/echo", "--args", "{}"]);
     let answer: Value = toolglot_value::from_slice(&output.stdout).unwrap_or_default();
@@ -216,7 +216,7 @@ fn two_definitions_of_one_server_are_none() {
             "{text}"
         );
     }
-    // The user's own of the same name does not become the project's.
+    // The user's server of the same name does not replace the project's server.
     let world = World::approved();
     fs::create_dir_all(world.path("home/.ai")).expect("made");
     fs::write(
@@ -241,7 +241,7 @@ fn a_server_without_sessions_is_asked_without_one() {
     assert_eq!(shown["status"], "approved", "{shown}");
     let (call, answer, _) = world.run("m/echo", &x, &policy);
     assert!(succeeded(&call) && answer.contains('x'), "{}", why(&call));
-    // What it asks meanwhile is told to nobody, and answered by nobody.
+    // A request of the server during a call reaches nobody, and gets no answer.
     world.how("stateless-asks");
     let (call, answer, _) = world.run("m/echo", &x, &policy);
     assert!(

@@ -1,4 +1,4 @@
-//! Logging in to servers over HTTP, and what servers and issuers that lie come to.
+//! Login to servers over HTTP, and servers and issuers that lie.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use toolglot_value::{Value, json};
 use super::can_run;
 use super::play::{Play, value_of};
 
-/// Texts that stand nowhere but between those whom they are for.
+/// Texts that only their sender and their receiver may see.
 const SECRETS: &[&str] = &[
     "access-1",
     "access-2",
@@ -28,7 +28,7 @@ fn a_login_gives_a_token_that_is_shown_to_nobody_else() {
         return;
     }
     let play = Play::new("plain");
-    // Nobody is logged in, and who asks is told what does that.
+    // Nobody is logged in, and the error names the command that logs in.
     let approved = play.world.approve("m");
     assert!(
         approved["error"]
@@ -40,7 +40,7 @@ fn a_login_gives_a_token_that_is_shown_to_nobody_else() {
     let (is_in, out) = play.login(&[]);
     assert!(is_in && out.contains("1 tools"), "{out}");
     assert!(SECRETS.iter().all(|secret| !out.contains(secret)), "{out}");
-    // What was asked is what the standards ask for.
+    // The requests are those that the standards require.
     let page = play.heard_at("issuer", "/authorize").join("");
     let token = play.heard_at("issuer", "/token").join("");
     let resource = format!("http://127.0.0.1:{}/mcp", play.port());
@@ -61,14 +61,14 @@ fn a_login_gives_a_token_that_is_shown_to_nobody_else() {
             && token.to_ascii_lowercase().contains("authorization: basic "),
         "{token}"
     );
-    // Only the user reads what is kept.
+    // Only the user can read the stored tokens.
     let mode = |path: &PathBuf| fs::metadata(path).expect("there").permissions().mode() & 0o777;
     let files = play.files();
     assert_eq!(
         (files.len(), mode(&files[0]), mode(&play.folder())),
         (1, 0o600, 0o700)
     );
-    // The server is shown the token, at its own address; nobody else is, and it is written nowhere.
+    // Only the server gets the token, at its own address, and no output contains the token.
     play.world.approve("m");
     play.becomes("plain");
     let (answer, text) = play.call();
@@ -82,7 +82,7 @@ fn a_login_gives_a_token_that_is_shown_to_nobody_else() {
         SECRETS.iter().all(|secret| !text.contains(secret)),
         "{text}"
     );
-    // Gone with the login.
+    // The logout deletes the token.
     let out = play.world.toolglot(&["mcp", "logout", "m"]);
     assert!(out.status.success() && play.files().is_empty());
     let (answer, text) = play.call();
@@ -199,7 +199,7 @@ fn a_token_is_renewed_where_it_was_got() {
     if !can_run() {
         return;
     }
-    // It ends soon.
+    // The token expires soon.
     let play = Play::logged_in("short");
     play.becomes("short");
     let (answer, text) = play.call();
@@ -208,7 +208,7 @@ fn a_token_is_renewed_where_it_was_got() {
         SECRETS.iter().all(|secret| !text.contains(secret)),
         "{text}"
     );
-    // The server does not take it any more.
+    // The server rejects the token.
     let play = Play::logged_in("plain");
     play.becomes("only-renewed");
     let (answer, text) = play.call();
@@ -225,7 +225,7 @@ fn a_token_is_renewed_where_it_was_got() {
         SECRETS.iter().all(|secret| !text.contains(secret)),
         "{text}"
     );
-    // What renews nothing is shown once and never again.
+    // A refresh token that renews nothing is sent only once.
     let play = Play::logged_in("plain");
     for n_asked in [1, 0] {
         play.becomes("renews-nothing");
@@ -243,7 +243,7 @@ fn a_token_follows_nobody() {
     if !can_run() {
         return;
     }
-    // The server leads elsewhere.
+    // The server redirects elsewhere.
     let play = Play::logged_in("plain");
     play.becomes("leads-away");
     let (answer, text) = play.call();
@@ -269,7 +269,7 @@ fn a_token_follows_nobody() {
             assert!(!head.contains("access-1"), "{url}: {head}");
         }
     }
-    // The file of one server is no token of another.
+    // The token file of one server does not work for another.
     let files = play.files();
     let name = files[0].file_name().expect("a name").to_owned();
     let text = fs::read_to_string(&files[0]).expect("read");
@@ -346,7 +346,7 @@ fn files_that_others_may_read_or_that_lead_elsewhere_hold_no_token() {
             .status
             .success()
     );
-    // No model reads where they are, wherever its root is.
+    // No model can read the token files, wherever its root is.
     let play = Play::logged_in("plain");
     let place = format!(
         ".ai/mcp-tokens/{}",
@@ -406,7 +406,7 @@ fn a_program_logs_in_by_itself_where_its_secret_belongs() {
     }
     let play = Play::new("plain");
     let port = play.port();
-    // The issuer's port is in what the server says.
+    // The server's metadata contains the issuer's port.
     let known = {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
         let _ = write!(
@@ -415,17 +415,17 @@ fn a_program_logs_in_by_itself_where_its_secret_belongs() {
         );
         let mut answer = String::new();
         let _ = stream.read_to_string(&mut answer);
-        let said: Value =
+        let metadata: Value =
             toolglot_value::from_str(answer.split("\r\n\r\n").nth(1).unwrap_or_default())
                 .expect("JSON");
-        said["authorization_servers"][0]
+        metadata["authorization_servers"][0]
             .as_str()
             .expect("an issuer")
             .to_owned()
     };
     let own = json!({"client_id": "me", "client_secret": "${CANARY_ENV}-own-secret", "issuer": known, "grant": "client_credentials"});
     play.at(port, &own);
-    // Nothing of the user's goes anywhere that the user has not seen.
+    // No variable of the user goes to a place that the user has not seen.
     play.becomes("plain");
     let output = play
         .world
@@ -450,7 +450,7 @@ fn a_program_logs_in_by_itself_where_its_secret_belongs() {
         !text.contains("own-secret") && SECRETS.iter().all(|secret| !text.contains(secret)),
         "{text}"
     );
-    // The secret is for that issuer: another one, and who only names none, get nothing.
+    // The secret is for that issuer: another issuer gets nothing, and neither does a definition without an issuer.
     let mut other = own.clone();
     other["issuer"] = json!("https://as.example.org");
     let mut without = own;

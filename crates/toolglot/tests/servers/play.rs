@@ -1,4 +1,4 @@
-//! A server that wants tokens, its issuer, and somebody who listens: how they behave is one word.
+//! A server that requires tokens, its issuer, and a third party that listens: one word selects their behaviour.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,10 +11,10 @@ use toolglot_value::{Value, json};
 
 use super::{World, echo_tool, echoes, http, web};
 
-/// What was asked of everybody, in order: who, and head and body.
+/// All requests, in order: the receiver, and head and body.
 pub(super) type Heard = Arc<Mutex<Vec<(&'static str, String)>>>;
 
-/// A server, its issuer and somebody who listens; how they behave is one word.
+/// A server, its issuer and a third party that listens; one word selects their behaviour.
 pub(super) struct Play {
     pub(super) world: World,
     heard: Heard,
@@ -29,7 +29,7 @@ fn json_answer(status: &str, value: &Value) -> String {
     )
 }
 
-/// The value of a name in a query or a form. None of ours holds an escape but `%20`, `%3A` and `%2F`.
+/// The value of a name in a query or a form. Our values contain no escapes but `%20`, `%3A` and `%2F`.
 pub(super) fn value_of(text: &str, name: &str) -> Option<String> {
     let pair = text
         .split(['?', '&', ' ', '\n'])
@@ -91,7 +91,7 @@ impl Play {
         play
     }
 
-    /// The definition of the server `m`.
+    /// Defines the server `m`.
     pub(super) fn at(&self, port: u16, oauth: &Value) {
         let mut one =
             json!({"type": "http", "url": format!("http://127.0.0.1:{port}/mcp"), "timeout": 10});
@@ -119,7 +119,7 @@ impl Play {
         self.heard.lock().expect("whole").clear();
     }
 
-    /// All that somebody was asked.
+    /// All requests to one of the parties.
     pub(super) fn heard(&self, who: &str) -> Vec<String> {
         let heard = self.heard.lock().expect("whole");
         heard
@@ -138,7 +138,7 @@ impl Play {
         self.heard(who).into_iter().filter(is_there).collect()
     }
 
-    /// Logs in, with a browser whose person agrees. Whether it came to something, and all that it wrote.
+    /// Logs in, with a browser whose user agrees. Returns whether the login succeeded, and all output.
     pub(super) fn login(&self, more: &[&str]) -> (bool, String) {
         let mut words = vec!["mcp", "login", "m", "--wait", "3"];
         words.extend(more);
@@ -173,7 +173,7 @@ impl Play {
         play
     }
 
-    /// Calls the tool. Its answer, and all that was written.
+    /// Calls the tool. Returns its answer, and all output.
     pub(super) fn call(&self) -> (Value, String) {
         let audit = self.world.path("audit");
         let audit = audit.to_str().expect("text");
@@ -242,7 +242,7 @@ fn visit(address: &str) {
     }
 }
 
-/// The server: it wants a token of its issuer for all but its metadata.
+/// The server: it requires a token of its issuer for everything but its metadata.
 fn server(how: &str, (issuer, evil): (u16, u16), head: &str, body: &str) -> String {
     let path = head.split(' ').nth(1).unwrap_or_default();
     let host = head.lines().find_map(|line| {
@@ -350,26 +350,26 @@ fn issuer(
     let path = head.split(' ').nth(1).unwrap_or_default();
     let name = format!("http://127.0.0.1:{own}");
     if path.starts_with("/.well-known/oauth-authorization-server") {
-        let mut said = json!({
+        let mut metadata = json!({
             "issuer": name, "authorization_endpoint": format!("{name}/authorize"), "token_endpoint": format!("{name}/token"),
             "registration_endpoint": format!("{name}/register"), "code_challenge_methods_supported": ["S256"],
             "token_endpoint_auth_methods_supported": ["none", "client_secret_basic"],
             "authorization_response_iss_parameter_supported": true,
         });
         match how {
-            "other-name" => said["issuer"] = json!("https://as.example.org"),
-            "name-with-slash" => said["issuer"] = json!(format!("{name}/")),
-            "no-s256" => said["code_challenge_methods_supported"] = json!(["plain"]),
-            "script-page" => said["authorization_endpoint"] = json!("javascript:alert(1)"),
-            "file-page" => said["authorization_endpoint"] = json!("file:///etc/passwd"),
+            "other-name" => metadata["issuer"] = json!("https://as.example.org"),
+            "name-with-slash" => metadata["issuer"] = json!(format!("{name}/")),
+            "no-s256" => metadata["code_challenge_methods_supported"] = json!(["plain"]),
+            "script-page" => metadata["authorization_endpoint"] = json!("javascript:alert(1)"),
+            "file-page" => metadata["authorization_endpoint"] = json!("file:///etc/passwd"),
             "plain-page" => {
-                said["authorization_endpoint"] = json!("http://as.example.org/authorize");
+                metadata["authorization_endpoint"] = json!("http://as.example.org/authorize");
             }
-            "private-tokens" => said["token_endpoint"] = json!("https://192.168.0.1/token"),
-            "no-registration" => said["registration_endpoint"] = json!(null),
+            "private-tokens" => metadata["token_endpoint"] = json!("https://192.168.0.1/token"),
+            "no-registration" => metadata["registration_endpoint"] = json!(null),
             _ => {}
         }
-        return json_answer("200 OK", &said);
+        return json_answer("200 OK", &metadata);
     }
     if path == "/register" {
         return match how {
@@ -432,10 +432,10 @@ fn issuer(
         "token-with-lines" => given["access_token"] = json!("access-1\r\nX-Evil: 1"),
         "no-token" => given["access_token"] = json!(null),
         "repeats-secrets" => {
-            let said = format!("bad: {body} {head}");
+            let why = format!("bad: {body} {head}");
             return json_answer(
                 "400 Bad Request",
-                &json!({"error": "invalid_request", "error_description": said}),
+                &json!({"error": "invalid_request", "error_description": why}),
             );
         }
         "short" if !renews => given["expires_in"] = json!(1),

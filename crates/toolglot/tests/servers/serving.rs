@@ -10,7 +10,7 @@ use toolglot_value::{Value, json};
 use super::web::{HELLO, Web};
 use super::{World, can_run};
 
-/// A tool that takes its time, and one that does not.
+/// A slow tool and a fast tool.
 pub(super) fn tools(world: &World) {
     let folder = world.path("ws/.ai/tools/t");
     fs::create_dir_all(&folder).expect("made");
@@ -69,7 +69,7 @@ impl Lines {
         self.heard()
     }
 
-    /// What it says until its input has ended and it with that.
+    /// The output of the server until its input ends and the server exits.
     pub(super) fn rest(mut self) -> String {
         drop(self.to);
         let mut rest = String::new();
@@ -79,7 +79,7 @@ impl Lines {
     }
 }
 
-/// Requests, a notification, and what is neither.
+/// Requests, a notification, and an item that is neither.
 const BATCH: &str = r#"[{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"t.say-hi"}},{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":"b","method":"ping"},7,{"jsonrpc":"2.0","id":"c","method":"initialize","params":{"protocolVersion":"2025-11-25"}}]"#;
 
 #[test]
@@ -112,7 +112,7 @@ fn a_batch_is_answered_in_the_one_revision_that_has_batches() {
         let answer = server.heard();
         if has_batches {
             check(&answer);
-            // What wants no answer gets none.
+            // A message that needs no answer gets none.
             server.say(&json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]));
             server.say(&json!([]));
             assert_eq!(server.heard()["error"]["code"], json!(-32_600));
@@ -197,7 +197,7 @@ fn each_call_that_was_served_is_taken_back_by_itself() {
     }
     let read = || fs::read_to_string(&path).expect("there");
     assert_eq!(read(), "second\n");
-    // While it serves: nothing of a later call is lost by that.
+    // An undo while the server runs loses nothing of a later call.
     for left in ["first\n", "old\n"] {
         assert!(world.toolglot(&["run", "--undo"]).status.success());
         assert_eq!(read(), left);
@@ -222,7 +222,7 @@ fn a_call_that_the_client_takes_back_is_killed_and_not_answered() {
     server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
     let started = Instant::now();
     server.say(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "t.wait-long"}}));
-    // Others go on meanwhile.
+    // Other calls run in the meantime.
     let answer = server.ask(3, "tools/call", &json!({"name": "t.say-hi"}));
     assert_eq!(
         (&answer["id"], &answer["result"]["isError"]),
@@ -233,7 +233,7 @@ fn a_call_that_the_client_takes_back_is_killed_and_not_answered() {
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}),
     );
     assert_eq!(server.ask(4, "ping", &json!({}))["id"], 4);
-    // It ends when its input does, and all that ran is gone by then: the tool would have taken a thousand seconds.
+    // The server ends with its input, and its tools are gone by then: the tool would run for a thousand seconds.
     let rest = server.rest();
     assert!(!rest.contains("\"id\":2"), "{rest}");
     assert!(started.elapsed() < Duration::from_secs(120));
@@ -274,9 +274,9 @@ fn clients_are_told_what_is_to_be_said_of_a_tool() {
     assert!(world.toolglot(&["tools", "trust", "t/*"]).status.success());
     let mut server = Lines::start(&world, &[]);
     server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
-    let said = server.ask(2, "tools/call", &json!({"name": "t.say-hi"}));
+    let notice = server.ask(2, "tools/call", &json!({"name": "t.say-hi"}));
     assert_eq!(
-        said["params"],
+        notice["params"],
         json!({"level": "notice", "logger": "t/say-hi", "data": "`t/say-hi` is deprecated"})
     );
     let answer = server.heard();
@@ -295,9 +295,9 @@ fn a_warning_is_given_once_for_each_state_of_a_policy() {
     let policy = world.path("ws/.ai/policy.toml");
     fs::create_dir_all(policy.parent().expect("it has one")).expect("made");
     fs::write(&policy, "version = 9").expect("written");
-    let said = world.path("said");
+    let output = world.path("said");
     let mut command = world.command(&["mcp"]);
-    command.stderr(fs::File::create(&said).expect("made"));
+    command.stderr(fs::File::create(&output).expect("made"));
     let mut server = Lines::of(command);
     for id in 1..4 {
         server.ask(id, "tools/list", &json!({}));
@@ -307,8 +307,8 @@ fn a_warning_is_given_once_for_each_state_of_a_policy() {
         server.ask(id, "tools/list", &json!({}));
     }
     server.rest();
-    let said = fs::read_to_string(said).expect("it is there");
-    assert_eq!(said.matches("note: ").count(), 2, "{said}");
+    let output = fs::read_to_string(output).expect("it is there");
+    assert_eq!(output.matches("note: ").count(), 2, "{output}");
 }
 
 #[test]
@@ -333,13 +333,13 @@ fn clients_are_told_when_the_tools_are_others() {
     .expect("written");
     let told = server.heard();
     assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
-    // What is trusted from now on may be called from now on.
+    // A tool that is trusted during a session may be called at once.
     let call = |server: &mut Lines, id| {
         server.say(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "t.say-ho"}}));
         loop {
-            let heard = server.heard();
-            if heard["id"] == id {
-                return heard;
+            let answer = server.heard();
+            if answer["id"] == id {
+                return answer;
             }
         }
     };
@@ -468,7 +468,7 @@ fn what_is_served_passes_the_gate_of_every_call() {
             }
         }
     };
-    // Nobody is there to be asked, nobody trusted it, nobody granted it, it does not fit, it is not there.
+    // Only the allowed tool runs: the others need a person to ask or trust, or do not exist.
     assert_eq!(code(&mut server, "t.say-hi", json!({})), "ran");
     assert_eq!(code(&mut server, "t.reads", json!({})), "one");
     assert_eq!(code(&mut server, "t.nobodys", json!({})), "unsigned");
@@ -480,10 +480,10 @@ fn what_is_served_passes_the_gate_of_every_call() {
         "T.SAY-HI",
         "mcp/m/echo",
     ] {
-        let said = code(&mut server, name, json!({}));
-        assert!(said != "ran", "{name:?}: {said}");
+        let found = code(&mut server, name, json!({}));
+        assert!(found != "ran", "{name:?}: {found}");
     }
-    // By whatever name it is called, it is the tool that is judged.
+    // The policy decides on the tool, whatever name the call uses.
     fs::write(&policy, rule("deny", "t/say-hi")).expect("written");
     for name in ["t.say-hi", "t/say-hi"] {
         assert_eq!(
@@ -492,7 +492,7 @@ fn what_is_served_passes_the_gate_of_every_call() {
             "{name}: a policy that changed holds from the next call on"
         );
     }
-    // A policy that cannot be read denies everything, and so does the project's own.
+    // A policy that cannot be read denies everything, and so does the project's own policy.
     fs::write(&policy, "version = ").expect("written");
     assert_ne!(code(&mut server, "t.say-hi", json!({})), "ran");
     fs::write(&policy, allows).expect("written");
@@ -505,7 +505,7 @@ fn what_is_served_passes_the_gate_of_every_call() {
     .expect("written");
     assert_eq!(code(&mut server, "t.say-hi", json!({})), "own");
     fs::remove_file(&own).expect("removed");
-    // What was listed and changed since is not what was trusted.
+    // A tool that changes after it is listed is not the trusted tool.
     let mut listed = server.ask(900, "tools/list", &json!({}));
     while listed["id"] != 900 {
         listed = server.heard();
@@ -521,12 +521,12 @@ fn what_is_served_passes_the_gate_of_every_call() {
     assert_eq!(code(&mut server, "t.say-hi", json!({})), "ran");
     let _ = server.child.kill();
     let _ = server.child.wait();
-    // Without a policy file, what changes anything needs a grant, and nobody can be asked for it.
+    // Without a policy file, a tool with effects needs a grant, and nobody can be asked for it.
     let mut server = Lines::start(&world, &[]);
     server.ask(1, "initialize", &json!({"protocolVersion": "2025-11-25"}));
     for name in ["t.writes", "t.runs"] {
-        let said = code(&mut server, name, json!({}));
-        assert!(said != "ran", "{name}: {said}");
+        let found = code(&mut server, name, json!({}));
+        assert!(found != "ran", "{name}: {found}");
     }
     let _ = server.child.kill();
     let _ = server.child.wait();
@@ -602,8 +602,8 @@ fn each_tool_has_a_name_that_means_it_and_no_other() {
         .zip(["t.b/c-d", "t/b/c-d", "t/some", "t/some/x"])
     {
         let answer = server.ask(3, "tools/call", &json!({"name": name}));
-        let said = &answer["result"]["structuredContent"]["stdout"];
-        assert_eq!(*said, json!(format!("{id}\n")), "{name}: {answer}");
+        let output = &answer["result"]["structuredContent"]["stdout"];
+        assert_eq!(*output, json!(format!("{id}\n")), "{name}: {answer}");
     }
     server.rest();
 }

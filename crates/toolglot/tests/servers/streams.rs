@@ -11,7 +11,7 @@ use super::serving::{Lines, tools};
 use super::web::{HELLO, Web};
 use super::{World, can_run};
 
-/// Asks with a session and reads of the answer's events until `enough`; the ids and texts of those events.
+/// Sends a request of a session and reads events of the answer until `enough`. Returns the ids and texts of the events.
 fn events(
     server: &Web,
     (first, own): (&str, &str),
@@ -74,7 +74,7 @@ fn a_stream_is_taken_up_again_behind_what_arrived() {
         .trim();
     let own = format!("Mcp-Session-Id: {session}\r\n");
     let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t.tell"}}"#;
-    // The connection breaks behind the first message.
+    // The connection breaks after the first message.
     let (text, first) = events(&server, ("POST /mcp", &own), call, |all| {
         all.contains("one")
     });
@@ -83,7 +83,7 @@ fn a_stream_is_taken_up_again_behind_what_arrived() {
         "primed, then told: {text}"
     );
     fs::write(&gate, "").expect("written");
-    // What it told meanwhile, and its result, come behind what arrived; as often as somebody comes back.
+    // Later messages and the result follow the received ones, as often as the client resumes.
     let resume = |id: &str| {
         let own = format!("{own}Last-Event-ID: {id}\r\n");
         events(&server, ("GET /mcp", &own), "", |all| {
@@ -98,7 +98,7 @@ fn a_stream_is_taken_up_again_behind_what_arrived() {
             "{id}: {text}"
         );
     }
-    // Behind the result nothing comes: an empty stream would be asked for again and again.
+    // After the result nothing follows: a client would request an empty stream again and again.
     let (_, missed) = resume(&first[1].0);
     let last = missed[1].0.as_str();
     for id in [
@@ -168,7 +168,7 @@ fn requests_without_a_session_say_who_asks() {
             200,
             None,
         ),
-        // Who stands between reads the headers, so that they have to say what the message says.
+        // Proxies read the headers, so the headers must agree with the message.
         (
             "tools/call",
             call.clone(),
@@ -232,7 +232,7 @@ fn requests_without_a_session_say_who_asks() {
             400,
             Some(-32_602),
         ),
-        // What only sessions have.
+        // Methods that only sessions have.
         (
             "initialize",
             json!({"_meta": own, "protocolVersion": "2025-11-25"}),
@@ -273,7 +273,7 @@ fn requests_without_a_session_say_who_asks() {
             "{head}"
         );
     }
-    // The gate is that of every call: what nobody trusts does not run.
+    // The checks are those of every call: an untrusted tool does not run.
     let folder = world.path("ws/.ai/tools/t");
     let text = fs::read_to_string(folder.join("say-hi.yaml")).expect("a file");
     fs::write(
@@ -291,7 +291,7 @@ fn requests_without_a_session_say_who_asks() {
         text.contains("changed") && !text.contains("ho\\n"),
         "{text}"
     );
-    // Over lines too.
+    // The same holds over lines.
     let mut lines = Lines::start(&world, &[]);
     let answer = lines.ask(7, "server/discover", &json!({"_meta": own}));
     assert_eq!(

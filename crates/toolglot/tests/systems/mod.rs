@@ -1,5 +1,5 @@
-//! Every builtin tool in every dialect of the five systems, and messages as their documents teach them: written, read and run
-//! through the built binary, in a workspace of their own, and compared with what has to come of them.
+//! Every builtin tool in every dialect of the five systems, and messages as their documents teach them: written, read
+//! and run through the built binary, in a workspace of their own, and compared with the expected results.
 #![expect(clippy::print_stderr, reason = "the score is for people")]
 
 use std::collections::BTreeMap;
@@ -85,7 +85,7 @@ struct Message {
     pending: bool,
 }
 
-/// What has to come of a message.
+/// The expected result of a message.
 struct Expected<'a> {
     says: Vec<&'a str>,
     files: &'a Files,
@@ -163,7 +163,7 @@ impl Place {
         (output.status.success(), output.stdout)
     }
 
-    /// Runs a message. Why it is not as it has to be.
+    /// Runs a message. `Err` reports how the result differs from the expected one.
     fn run(
         &self,
         dialect: &str,
@@ -195,14 +195,14 @@ impl Place {
         }
         let answer = record["answer"].as_str().unwrap_or_default();
         let mut rest = answer;
-        for said in &expected.says {
-            let Some(at) = rest.find(said) else {
+        for words in &expected.says {
+            let Some(at) = rest.find(words) else {
                 return Err(format!(
-                    "{said:?} is not in the answer, or not in its place: {}",
+                    "{words:?} is not in the answer, or not in its place: {}",
                     shown()
                 ));
             };
-            rest = &rest[at + said.len()..];
+            rest = &rest[at + words.len()..];
         }
         for (path, expected) in expected.files {
             let found = fs::read_to_string(self.root().join(path)).unwrap_or_default();
@@ -231,7 +231,8 @@ impl Place {
         let message = if is_fine {
             message
         } else {
-            // Lists have several forms, and without a schema what is written is not read back as it was: as models write it then.
+            // Without a schema, a list does not always read back as written: the call is then written as models write
+            // it.
             by_hand(dialect, name, arguments)
                 .ok_or_else(|| format!("{name} cannot be written: {text}"))?
         };
@@ -255,14 +256,14 @@ fn by_hand(dialect: &str, name: &str, arguments: &Arguments) -> Option<String> {
         .map(|form| form.text)
 }
 
-/// A server that says how it was asked, until the test ends.
+/// A server that reports the method of each request, until the test ends.
 fn server() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let port = listener.local_addr().expect("it has one").port();
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            let asked = request(&mut stream);
-            let method = asked.split(' ').next().unwrap_or_default();
+            let received = request(&mut stream);
+            let method = received.split(' ').next().unwrap_or_default();
             let body = format!("answered {method}");
             let _ = write!(
                 stream,
@@ -274,7 +275,7 @@ fn server() -> u16 {
     port
 }
 
-/// All of a request: who is answered with a part of it unread may see the connection break instead.
+/// Reads a whole request: an answer before its end may break the connection of the client.
 fn request(stream: &mut impl Read) -> String {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];
@@ -306,7 +307,7 @@ fn walls_stand(place: &Place) -> bool {
     stand
 }
 
-/// Tries all, two at a time.
+/// Checks all items, two at a time.
 fn all<T: Sync>(items: &[T], check: impl Fn(&T) -> Result<(), String> + Sync) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let wrong = std::sync::Mutex::new(Vec::new());

@@ -12,7 +12,7 @@ pub(super) struct MessagesFrames {
     id: String,
     model: String,
     n_request_tokens: u64,
-    /// The place of the open block.
+    /// The index of the open block.
     index: usize,
 }
 
@@ -32,7 +32,7 @@ impl MessagesFrames {
 
     pub(super) fn start(&self, out: &mut Vec<u8>) {
         let mut message = self.message(Vec::new());
-        // The API has both fields from the start.
+        // The API includes both fields from the start.
         message.insert("stop_reason".to_owned(), Value::Null);
         message.insert("stop_sequence".to_owned(), Value::Null);
         let usage = json!({"input_tokens": self.n_request_tokens, "output_tokens": 0});
@@ -127,7 +127,7 @@ impl MessagesFrames {
         fields.map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
-    /// The usage as this API has it; estimates where the upstream counts none.
+    /// The usage in this API's form; estimates if the upstream reports none.
     fn usage(&self, ending: &Ending, n_tokens: u64) -> Value {
         let usage = ending.usage.as_ref().unwrap_or(&Value::Null);
         let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
@@ -154,7 +154,7 @@ fn block(item: &AnswerItem, input: &Value) -> Value {
     }
 }
 
-/// The reason of the end, and the stop string that was met.
+/// The reason for the end, and the stop string that was met.
 fn stop(ending: &Ending) -> (&'static str, Value) {
     let reason = match ending.reason {
         FinishReason::ToolCalls => "tool_use",

@@ -7,10 +7,10 @@ use super::item::{AnswerItem, ItemCall};
 use super::{AnswerHead, frame, with_other};
 use crate::{Ending, FinishReason, Request};
 
-/// What follows a piece of text in its chunk.
+/// The text after a piece of text in its chunk.
 const END: &str = r#"},"finish_reason":null}]}"#;
 
-/// What follows a piece of a call.
+/// The text after a piece of a call in its chunk.
 const CALL_END: &str = r#"}}]},"finish_reason":null}]}"#;
 
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl ChatFrames {
         }
         let mut message = Map::new();
         message.insert("role".to_owned(), Value::from("assistant"));
-        // The API has this field always.
+        // The API always includes this field.
         let content = (!content.is_empty() || calls.is_empty()).then_some(content);
         message.insert("content".to_owned(), Value::from(content));
         if !reasoning.is_empty() {
@@ -153,7 +153,7 @@ fn reason(reason: FinishReason) -> &'static str {
 /// An entry of `tool_calls`.
 fn entry(call: &ItemCall, arguments: &str) -> Value {
     let id = &call.call_id;
-    // The API has no namespaces: a name says all.
+    // The API has no namespaces, so the name contains the namespace.
     let name = match &call.namespace {
         Some(namespace) => format!("{namespace}__{}", call.name),
         None => call.name.clone(),

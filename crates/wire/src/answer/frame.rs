@@ -1,4 +1,4 @@
-//! The frames of a stream, in the form of its API.
+//! The frames of a stream, in its API's format.
 
 use std::io::Write;
 
@@ -46,7 +46,7 @@ impl Frames {
         }
     }
 
-    /// An item starts, with nothing in it.
+    /// Opens an empty item.
     pub(super) fn open(&mut self, item: &AnswerItem, out: &mut Vec<u8>) {
         match self {
             Frames::Chat(frames) => frames.open(item, out),
@@ -55,7 +55,7 @@ impl Frames {
         }
     }
 
-    /// A piece of the open item.
+    /// Appends a piece to the open item.
     pub(super) fn delta(&mut self, item: &AnswerItem, piece: &str, out: &mut Vec<u8>) {
         match self {
             Frames::Chat(frames) => frames.delta(item, piece, out),
@@ -64,7 +64,7 @@ impl Frames {
         }
     }
 
-    /// The open item is complete.
+    /// Closes the open item, which is complete.
     pub(super) fn close(&mut self, item: &AnswerItem, out: &mut Vec<u8>) {
         match self {
             Frames::Chat(_) => {}
@@ -73,7 +73,7 @@ impl Frames {
         }
     }
 
-    /// The open item never ends: clients take a call without an end for none.
+    /// Leaves the open item without an end: clients ignore a call without an end.
     pub(super) fn abandon(&mut self) {
         match self {
             Frames::Chat(_) => {}
@@ -97,7 +97,7 @@ impl Frames {
         }
     }
 
-    /// An error in the stream, and its end.
+    /// Writes an error, which ends the stream.
     pub(super) fn error(&mut self, error: &ApiError, items: &[AnswerItem], out: &mut Vec<u8>) {
         match self {
             Frames::Chat(_) => write(out, &error.body(Api::Chat)),
@@ -118,7 +118,7 @@ impl Frames {
 
 /// Appends a frame without a type.
 pub(super) fn write(out: &mut Vec<u8>, data: &Value) {
-    // A vector takes all that is written to it.
+    // Writing into a vector never fails.
     let _ = write!(out, "data: {data}\n\n");
 }
 
@@ -127,8 +127,8 @@ pub(super) fn write_event(out: &mut Vec<u8>, kind: &str, data: &Value) {
     let _ = write!(out, "event: {kind}\ndata: {data}\n\n");
 }
 
-/// Appends a frame of a type that holds one piece of text, as a JSON string between these two texts. Nothing is allocated: a
-/// stream is made of such frames.
+/// Appends a typed frame that contains one piece of text as a JSON string between two texts. It allocates nothing:
+/// most frames of a stream are of this kind.
 pub(super) fn write_piece(
     out: &mut Vec<u8>,
     before: std::fmt::Arguments<'_>,

@@ -1,4 +1,4 @@
-//! The ids of an answer: none comes twice in a conversation.
+//! The ids of an answer, unique in the conversation.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,7 +9,7 @@ use crate::{Api, Request};
 /// Makes the ids of one answer.
 #[derive(Debug)]
 pub(super) struct AnswerIds {
-    /// The ids that the conversation had before.
+    /// The ids that the conversation already contains.
     taken: Arc<BTreeSet<String>>,
     base: u64,
     n: u32,
@@ -27,7 +27,7 @@ impl AnswerIds {
         }
     }
 
-    /// The id of a call, as clients of the API know them.
+    /// The id of a call, in the form of the client's API.
     pub(super) fn call(&mut self, api: Api) -> String {
         self.item(match api {
             Api::Chat | Api::Responses => "call_",
@@ -38,8 +38,8 @@ impl AnswerIds {
     /// An id with this prefix.
     pub(super) fn item(&mut self, prefix: &str) -> String {
         loop {
-            // The number makes ids of one answer differ, the base those of two. The last characters tell calls apart too: templates
-            // of Mistral take nine of them.
+            // The number distinguishes ids of one answer, the base those of two answers. The last characters also
+            // distinguish calls: templates of Mistral use nine of them.
             let mut hasher = DefaultHasher::new();
             (self.base, self.n).hash(&mut hasher);
             let id = format!("{prefix}{:08x}{:016x}", self.n, hasher.finish());

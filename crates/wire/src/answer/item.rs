@@ -1,6 +1,6 @@
 //! The items of an answer, in order.
 
-/// A text, a thought or a call.
+/// A text, reasoning or a call.
 #[derive(Clone, Debug)]
 pub(super) enum AnswerItem {
     Text { id: String, text: String },
@@ -11,10 +11,10 @@ pub(super) enum AnswerItem {
 /// A call as the client gets it.
 #[derive(Clone, Debug)]
 pub(super) struct ItemCall {
-    /// Which call of the answer it is.
+    /// The index of the call in the answer.
     pub(super) index: u32,
     pub(super) call_id: String,
-    /// The id of the item, which the Responses API has besides.
+    /// The id of the item, which only the Responses API has.
     pub(super) item_id: String,
     pub(super) name: String,
     pub(super) namespace: Option<String>,
@@ -32,7 +32,7 @@ impl AnswerItem {
         .push_str(piece);
     }
 
-    /// The input that the whole arguments of a freeform tool hold. Where they are another object, it is their text.
+    /// The input in the complete arguments of a freeform tool. If the arguments are another object, it is their text.
     pub(super) fn input_of(&self, arguments: &str) -> Option<String> {
         match self {
             AnswerItem::Call(call) if call.is_freeform => {

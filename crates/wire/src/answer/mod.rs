@@ -1,4 +1,4 @@
-//! The answer for a client: what a parser reads, as the frames of an API's stream and as its whole answer.
+//! The answer for a client: the parser's events as frames of an API's stream, and as a whole answer.
 //!
 //! ```text
 //!  events of the parser ─┐                                    ┌─ frames of the stream
@@ -30,56 +30,56 @@ use ids::AnswerIds;
 use item::{AnswerItem, ItemCall};
 use pending::{CallKey, PendingCall, PendingItem, PendingQueue};
 
-/// What an answer is made with, besides its request.
+/// The inputs of an answer besides its request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnswerHead<'a> {
-    /// Ids are derived from it and from the request: it is random, or anything that no other answer has.
+    /// Ids are derived from it and from the request: it must be random or unique to this answer.
     pub seed: &'a [u8],
     /// Seconds since 1970.
     pub created: u64,
-    /// The model that answers; `None`: the one that was asked for.
+    /// The model of the answer; `None`: the requested one.
     pub model: Option<&'a str>,
 }
 
-/// An answer that is being written.
+/// An answer in progress.
 ///
-/// Frames are appended to `out`, ready to be sent; where the client wants no stream, nothing is, and
-/// [`Answer::whole`] has it all.
+/// Frames are appended to `out`, ready to be sent. If the client requested no stream, nothing is appended, and
+/// [`Answer::whole`] returns the answer.
 #[derive(Debug)]
 pub struct Answer {
     tools: Arc<ToolTable>,
     ids: AnswerIds,
     frames: Frames,
     pending: PendingQueue,
-    /// What is written now.
+    /// The open item.
     open: OpenItem,
-    /// Blanks before a text or a thought that has not started, and which it is.
+    /// Blanks before a text or reasoning item that has not started, and its kind.
     blanks: (OpenItem, String),
-    /// What was written so far, for the whole answer.
+    /// The items so far, for the whole answer.
     items: Vec<AnswerItem>,
-    /// Whether texts are remembered.
+    /// Whether texts are stored.
     keeps_items: bool,
-    /// How many items there are, the open one included.
+    /// The number of items, the open one included.
     n_items: usize,
     is_started: bool,
     is_over: bool,
     is_stream: bool,
     n_calls: u32,
-    /// How many calls were started, those that were cut off included.
+    /// The number of started calls, truncated ones included.
     n_started: u32,
-    /// A call was cut off.
+    /// Whether a call was cut off.
     is_cut: bool,
-    /// Whatever is pending is decided now.
+    /// Whether pending calls must be decided.
     is_ending: bool,
-    /// A text was written.
+    /// Whether a text was written.
     has_text: bool,
-    /// A paragraph ends before the next text.
+    /// Whether the next text starts a new paragraph.
     has_gap: bool,
     n_answer_tokens: u64,
     ending: Ending,
 }
 
-/// What is written now.
+/// The kind of the open item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OpenItem {
     None,
@@ -89,7 +89,7 @@ enum OpenItem {
 }
 
 impl Answer {
-    /// An answer without anything in it.
+    /// An empty answer.
     pub fn new(request: &Request, head: AnswerHead<'_>) -> Answer {
         let mut ids = AnswerIds::new(request, head.seed);
         let frames = Frames::new(request, head, &mut ids);
@@ -117,14 +117,14 @@ impl Answer {
         }
     }
 
-    /// Writes the first frames, where nothing is there yet to be said. Any other method does so as well.
+    /// Writes the first frames, before there is any content. Every other method also does this.
     pub fn start(&mut self, out: &mut Vec<u8>) {
         if !std::mem::replace(&mut self.is_started, true) && self.is_stream {
             self.frames.start(out);
         }
     }
 
-    /// Takes an event of the parser. Markup, notes and late ids change nothing.
+    /// Handles an event of the parser. Markup, notes and late ids have no effect.
     pub fn push(&mut self, event: &Event<'_>, filter: &mut dyn CallFilter, out: &mut Vec<u8>) {
         match event {
             Event::Text(text) => self.text(text, out),
@@ -151,7 +151,7 @@ impl Answer {
         self.write_pending(filter, out);
     }
 
-    /// Takes an event of an upstream that calls tools natively.
+    /// Handles an event of an upstream with native calls.
     pub fn push_upstream(
         &mut self,
         event: &UpstreamEvent<'_>,
@@ -184,7 +184,7 @@ impl Answer {
         self.write_pending(filter, out);
     }
 
-    /// Takes text of the answer.
+    /// Adds text of the answer.
     pub fn text(&mut self, text: &str, out: &mut Vec<u8>) {
         if self.pending.is_empty() {
             self.write_text(OpenItem::Text, text, out);
@@ -193,7 +193,7 @@ impl Answer {
         }
     }
 
-    /// Takes reasoning, which the upstream keeps apart.
+    /// Adds reasoning that the upstream separates from the text.
     pub fn reasoning(&mut self, text: &str, out: &mut Vec<u8>) {
         if self.pending.is_empty() {
             self.write_text(OpenItem::Reasoning, text, out);
@@ -202,30 +202,29 @@ impl Answer {
         }
     }
 
-    /// Asks once more about calls that wait.
+    /// Asks the filter again about waiting calls.
     pub fn release(&mut self, filter: &mut dyn CallFilter, out: &mut Vec<u8>) {
         self.write_pending(filter, out);
     }
 
-    /// Ends a part of the answer, such as what a model wrote before its tools were run: text that follows starts a new
-    /// paragraph.
+    /// Ends a part of the answer, such as the text before tools ran: later text starts a new paragraph.
     pub fn end_part(&mut self, out: &mut Vec<u8>) {
         self.has_gap |= self.has_text;
         self.blanks.1.clear();
         self.close(out);
     }
 
-    /// How many bytes of calls are held back.
+    /// The number of held bytes of calls.
     pub fn held(&self) -> usize {
         self.pending.held() + self.blanks.1.len()
     }
 
-    /// How many calls were written.
+    /// The number of written calls.
     pub fn n_calls(&self) -> u32 {
         self.n_calls
     }
 
-    /// Whether anything was written that a second try could not take back.
+    /// Whether something was written that a retry could not withdraw.
     pub fn has_content(&self) -> bool {
         self.n_items > 0
     }
@@ -259,20 +258,20 @@ impl Answer {
         }
     }
 
-    /// Ends the stream with an error. What is held back is dropped: it is no valid call.
+    /// Ends the stream with an error. Held bytes are dropped: they are not a valid call.
     pub fn error(&mut self, error: &ApiError, out: &mut Vec<u8>) {
         if !std::mem::replace(&mut self.is_over, true) && self.is_stream {
             self.frames.error(error, &self.items, out);
         }
     }
 
-    /// The whole answer, once it is finished.
+    /// The whole answer, after it is finished.
     pub fn whole(&self) -> Value {
         self.frames
             .whole(&self.items, &self.ending, self.n_answer_tokens)
     }
 
-    /// Writes what is pending, up to a call that is not complete.
+    /// Writes pending items, up to a call that is not complete.
     fn write_pending(&mut self, filter: &mut dyn CallFilter, out: &mut Vec<u8>) {
         while let Some(item) = self.pending.pop() {
             match item {
@@ -293,7 +292,7 @@ impl Answer {
         }
     }
 
-    /// Writes what there is of a call whose end has not come, where it is to leave as it is read.
+    /// Writes the available part of a call without an end, if its arguments are sent while they are read.
     fn write_open_call(
         &mut self,
         call: &mut PendingCall,
@@ -303,7 +302,7 @@ impl Answer {
         if call.n_written.is_none() {
             let streams = call.streams.get_or_insert_with(|| {
                 let tool = self.tools.client(call.server.as_deref(), &call.name);
-                // The input of a freeform tool is written once its text is whole.
+                // The input of a freeform tool is written once its text is complete.
                 !tool.is_freeform && filter.streams(&call.name)
             });
             if !*streams {
@@ -315,7 +314,7 @@ impl Answer {
         self.write_arguments(call, out);
     }
 
-    /// Writes a call that is over, unless it waits: then it is given back.
+    /// Writes an ended call, or returns it if it has to wait.
     fn write_complete_call(
         &mut self,
         mut call: PendingCall,
@@ -324,7 +323,7 @@ impl Answer {
         out: &mut Vec<u8>,
     ) -> Option<PendingCall> {
         if call.n_written.is_some() {
-            // A text that cannot be taken back: the client gets an unfinished prefix, and no end.
+            // A sent text cannot be withdrawn: the client gets an unfinished prefix, and no end.
             let is_whole = end != End::Truncated && call.is_object();
             if is_whole {
                 self.write_arguments(&mut call, out);
@@ -355,7 +354,7 @@ impl Answer {
                 self.write_text(OpenItem::Text, &text, out);
             }
             Decision::Wait if !self.is_ending => return Some(call),
-            // What is no object was cut off somewhere as well: the client learns that something is missing.
+            // A call whose arguments are not an object was also cut off: the client learns that something is missing.
             Decision::Send | Decision::Drop | Decision::Wait => {
                 self.is_cut |= end == End::Truncated || !complete.is_object;
             }
@@ -375,7 +374,7 @@ impl Answer {
         if self.blanks.0 != kind {
             self.blanks = (kind, String::new());
         }
-        // An item of blanks alone is not one.
+        // Blanks alone are not an item.
         if text.trim().is_empty() {
             self.blanks.1.push_str(text);
         } else if self.blanks.1.is_empty() {
@@ -386,7 +385,7 @@ impl Answer {
         }
     }
 
-    /// Writes a piece of an item of this kind, which starts where another one is open.
+    /// Writes a piece of an item of this kind, and starts the item if another one is open.
     fn write_item_text(&mut self, kind: OpenItem, text: &str, out: &mut Vec<u8>) {
         if text.is_empty() {
             return;
@@ -412,7 +411,7 @@ impl Answer {
         }
         let joined;
         let text = if kind == OpenItem::Text && std::mem::take(&mut self.has_gap) {
-            // The API has one text, where others have items.
+            // Chat Completions has one text, other APIs have items.
             joined = match self.frames.api() {
                 Api::Chat => format!("\n\n{text}"),
                 Api::Responses | Api::Messages => text.to_owned(),
@@ -460,12 +459,12 @@ impl Answer {
         }
     }
 
-    /// Writes what of a call's arguments was not written.
+    /// Writes the pending part of a call's arguments.
     fn write_arguments(&mut self, call: &mut PendingCall, out: &mut Vec<u8>) {
         let from = call.n_written.unwrap_or_default();
         let to = match call.end {
             Some(_) => call.arguments.len(),
-            // A call that is cut off after its last brace must not look complete.
+            // A call that is cut off right after its last brace must not look complete.
             None => call.unfinished().max(from),
         };
         let piece = &call.arguments[from..to];
@@ -486,7 +485,7 @@ impl Answer {
         }
     }
 
-    /// Ends the open call; one that is not whole gets no end and is no part of the whole answer.
+    /// Ends the open call; an incomplete call gets no end and is not part of the whole answer.
     fn end_call(&mut self, is_whole: bool, out: &mut Vec<u8>) {
         if is_whole {
             self.close(out);
@@ -499,7 +498,7 @@ impl Answer {
         }
     }
 
-    /// Ends what is open.
+    /// Closes the open item.
     fn close(&mut self, out: &mut Vec<u8>) {
         if std::mem::replace(&mut self.open, OpenItem::None) == OpenItem::None {
             return;
@@ -515,7 +514,7 @@ impl Answer {
     }
 }
 
-/// The fields of an ending that are the caller's and the upstream's.
+/// Adds the fields of the caller and the upstream.
 fn with_other(mut fields: Map, ending: &Ending) -> Map {
     for (key, value) in &ending.other {
         if !fields.contains_key(key) {

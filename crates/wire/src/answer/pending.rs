@@ -1,11 +1,11 @@
-//! What is not written yet: a call that is not complete, and all that comes after it.
+//! Items that are not written yet: an incomplete call, and everything after it.
 
 use std::collections::VecDeque;
 
 use toolglot_engine::{End, Place, Span};
 use toolglot_value::Value;
 
-/// What waits to be written, in order.
+/// The pending items, in order.
 #[derive(Debug, Default)]
 pub(super) struct PendingQueue {
     items: VecDeque<PendingItem>,
@@ -18,7 +18,7 @@ pub(super) enum PendingItem {
     Call(PendingCall),
 }
 
-/// Which call: of the text, or of the upstream.
+/// The identity of a call: parsed from the text, or native to the upstream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallKey {
     Text(u32),
@@ -32,14 +32,14 @@ pub(super) struct PendingCall {
     pub(super) server: Option<String>,
     pub(super) dialect: Option<String>,
     pub(super) place: Place,
-    /// Where the name stands in the text.
+    /// The span of the name in the text.
     pub(super) name_span: Option<Span>,
     pub(super) arguments: String,
-    /// How it ended, once it has.
+    /// How the call ended, once it has.
     pub(super) end: Option<End>,
-    /// Whether its arguments leave as they are read, once that was asked.
+    /// Whether its arguments are sent while they are read, once the filter was asked.
     pub(super) streams: Option<bool>,
-    /// How many bytes of its arguments were written; `None` where nothing of it was.
+    /// The number of written bytes of its arguments; `None` if the call was not started.
     pub(super) n_written: Option<usize>,
 }
 
@@ -103,7 +103,7 @@ impl PendingQueue {
         }
     }
 
-    /// An open call. It is the last one, but where a fence waits for its end.
+    /// An open call. It is the last one, unless a fence waits for its end.
     fn call(&mut self, key: CallKey) -> Option<&mut PendingCall> {
         self.items.iter_mut().rev().find_map(|item| match item {
             PendingItem::Call(call) if call.key == key => Some(call),
@@ -118,14 +118,14 @@ impl PendingCall {
         self.arguments.trim_start().starts_with('{') && toolglot_value::is_json(&self.arguments)
     }
 
-    /// The end of the arguments without a brace that may be their last.
+    /// The end of the arguments, without a brace that may be their last byte.
     pub(super) fn unfinished(&self) -> usize {
         let text = self.arguments.trim_end();
         text.strip_suffix('}')
             .map_or(self.arguments.len(), str::len)
     }
 
-    /// Leaves out members that a later one of their key replaces. Only a recovered call can have them.
+    /// Removes members that a later member with the same key replaces. Only a recovered call can have such members.
     pub(super) fn keep_last_members(&mut self) {
         if self.end == Some(End::Recovered)
             && let Ok(object @ Value::Object(_)) = toolglot_value::from_str(&self.arguments)

@@ -9,7 +9,7 @@ use super::item::AnswerItem;
 use super::{AnswerHead, frame, with_other};
 use crate::{ApiError, Ending, FinishReason, Request};
 
-/// Texts and thoughts have one part.
+/// Text and reasoning items have one part.
 const PART: &str = r#""content_index":0,"#;
 
 #[derive(Debug)]
@@ -17,12 +17,12 @@ pub(super) struct ResponsesFrames {
     id: String,
     created: u64,
     model: String,
-    /// What the response repeats of its request.
+    /// The request fields that the response repeats.
     echo: Arc<Map>,
     n_request_tokens: u64,
     /// The number of the next event.
     sequence: u64,
-    /// The place of the open item in the output.
+    /// The index of the open item in the output.
     index: usize,
 }
 
@@ -214,7 +214,7 @@ fn status(reason: FinishReason) -> &'static str {
     }
 }
 
-/// An item of the output; one that has just started has nothing in it.
+/// An item of the output; a new item is empty.
 fn shown(item: &AnswerItem, is_new: bool) -> Value {
     let status = if is_new { "in_progress" } else { "completed" };
     let of = |text: &str| match part(item, text) {
@@ -253,7 +253,7 @@ fn shown(item: &AnswerItem, is_new: bool) -> Value {
     }
 }
 
-/// The one part of a text or a thought, and the item's id.
+/// The single part of a text or reasoning item, and the item's id.
 fn part<'i>(item: &'i AnswerItem, text: &str) -> Option<(&'i str, Value)> {
     match item {
         AnswerItem::Text { id, .. } => Some((
@@ -267,7 +267,7 @@ fn part<'i>(item: &'i AnswerItem, text: &str) -> Option<(&'i str, Value)> {
     }
 }
 
-/// The usage as this API has it; estimates where the upstream counts none.
+/// The usage in this API's form; estimates if the upstream reports none.
 fn usage(usage: Option<&Value>, n_request: u64, n_answer: u64) -> Value {
     let none = Value::Null;
     let usage = usage.unwrap_or(&none);

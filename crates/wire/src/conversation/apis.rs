@@ -1,25 +1,27 @@
-//! Conversations of other APIs as chat messages: Anthropic's blocks, items of OpenAI's Responses, Gemini's parts, ShareGPT.
+//! Reads conversations of other APIs as chat messages: Anthropic's blocks, items of OpenAI's Responses, Gemini's parts,
+//! ShareGPT.
 //!
-//! Each message is recognized by its own fields, so a list may mix them. What is not known stays as it is, and says why.
+//! Each message is recognized by its own fields, so a list may mix APIs. An unknown message is unchanged, with a
+//! reason.
 
 use toolglot_value::{Map, Value, json};
 
 use super::{freeform, structured};
 use crate::WireError;
 
-/// The names under which an object holds its messages.
+/// The keys of the list of messages in an object.
 const LISTS: &[&str] = &["messages", "conversations", "contents", "input"];
 
-/// A chat message, and from which message of the source it came.
+/// A chat message, and the index of its source message.
 #[derive(Debug)]
 pub(crate) struct ChatMessage {
     pub(crate) at: usize,
     pub(crate) message: Value,
-    /// Why it is not a chat message; it stays as it is.
+    /// Why the source is not a chat message; it is unchanged then.
     pub(crate) fault: Option<String>,
 }
 
-/// Where the messages of a conversation stand: in a list, or in an object under one of [`LISTS`]; `None` where there are none.
+/// The list of messages: the document itself, or a field of [`LISTS`]; `None` if there is no list.
 pub(super) fn list(document: &Value) -> Option<(Option<&'static str>, &Vec<Value>)> {
     match document {
         Value::Array(messages) => Some((None, messages)),
@@ -34,7 +36,7 @@ pub(super) fn list(document: &Value) -> Option<(Option<&'static str>, &Vec<Value
 /// The messages of a conversation.
 ///
 /// # Errors
-/// There is no list, or one of its messages is not an object.
+/// If there is no list, or one of its messages is not an object.
 pub(super) fn objects(document: &Value) -> Result<&Vec<Value>, WireError> {
     let (name, messages) = list(document).ok_or(WireError::NoMessages)?;
     match messages.iter().position(|message| !message.is_object()) {
@@ -64,7 +66,7 @@ fn is_item(kind: &Value) -> bool {
     kind.as_str().is_some_and(|kind| kinds.contains(&kind))
 }
 
-/// The messages of any form as chat messages, in order.
+/// The messages of any API as chat messages, in order.
 pub(crate) fn chat(messages: &[Value]) -> Vec<ChatMessage> {
     let mut chat = Chat::default();
     for (at, message) in messages.iter().enumerate() {
@@ -85,7 +87,7 @@ pub(crate) fn chat(messages: &[Value]) -> Vec<ChatMessage> {
 struct Chat {
     messages: Vec<ChatMessage>,
     at: usize,
-    /// The last message is the assistant's, and items of its turn may follow.
+    /// Whether the last message is the assistant's, and items of its turn may follow.
     is_open: bool,
 }
 
@@ -123,7 +125,7 @@ impl Chat {
         });
     }
 
-    /// An item of the Responses API. The items of a turn are one message.
+    /// Adds an item of the Responses API. The items of a turn become one message.
     fn item(&mut self, item: &Value) -> Result<(), String> {
         match item["type"].as_str().unwrap_or_default() {
             "message" => {
@@ -143,9 +145,9 @@ impl Chat {
                 let texts = [&item["content"], &item["summary"]].map(text_of);
                 let text = texts.into_iter().find(|text| !text.is_empty());
                 let text = text.ok_or("reasoning without a text")?;
-                let is_thought =
+                let is_reasoning =
                     |turn: &&mut Value| turn["content"].is_null() && turn["tool_calls"].is_null();
-                match self.turn().filter(is_thought) {
+                match self.turn().filter(is_reasoning) {
                     Some(turn) => {
                         let before = turn["reasoning_content"].as_str().unwrap_or_default();
                         turn["reasoning_content"] = Value::String(format!("{before}\n\n{text}"));
@@ -187,7 +189,7 @@ impl Chat {
         Ok(())
     }
 
-    /// The assistant's message that items may still be added to.
+    /// The assistant's message that can still get items.
     fn turn(&mut self) -> Option<&mut Value> {
         let is_open = self.is_open;
         let last = self.messages.last_mut().filter(|_| is_open)?;
@@ -213,7 +215,7 @@ impl Chat {
         }
     }
 
-    /// `{"from":..,"value":..}`, as data sets have it.
+    /// `{"from":..,"value":..}`, as in ShareGPT data sets.
     fn share_gpt(&mut self, message: &Value, from: &str, text: &str) -> Result<(), String> {
         let mut fields = without(message, &["from", "value"]);
         let role = match from {
@@ -249,10 +251,10 @@ impl Chat {
         Ok(())
     }
 
-    /// Blocks of Anthropic's Messages: results come before whatever else the user says.
+    /// Blocks of Anthropic's Messages: results come before other user content.
     fn anthropic(&mut self, message: &Value, parts: &[Value]) -> Result<(), String> {
         let mut converted = Value::Object(without(message, &[]));
-        let (mut others, mut thoughts, mut results) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut others, mut reasoning, mut results) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             match part["type"].as_str().unwrap_or_default() {
                 "tool_use" => {
@@ -279,18 +281,18 @@ impl Chat {
                     }
                     results.push(result);
                 }
-                "thinking" => thoughts.push(part["thinking"].as_str().unwrap_or_default()),
+                "thinking" => reasoning.push(part["thinking"].as_str().unwrap_or_default()),
                 _ => others.push(part.clone()),
             }
         }
-        self.parts(converted, results, &thoughts, others);
+        self.parts(converted, results, &reasoning, others);
         Ok(())
     }
 
     /// Parts of Gemini's contents.
     fn gemini(&mut self, message: &Value, parts: &[Value]) -> Result<(), String> {
         let mut converted = Value::Object(without(message, &["parts"]));
-        let (mut others, mut thoughts, mut results) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut others, mut reasoning, mut results) = (Vec::new(), Vec::new(), Vec::new());
         let either =
             |part: &Value, names: [&str; 2]| names.iter().find_map(|name| part.get(*name).cloned());
         for part in parts {
@@ -305,7 +307,7 @@ impl Chat {
             } else if let Some(response) = either(part, ["functionResponse", "function_response"]) {
                 results.push(gemini_result(&response)?);
             } else if let (Some(text), true) = (part["text"].as_str(), part["thought"] == true) {
-                thoughts.push(text);
+                reasoning.push(text);
             } else if let Some(text) = part["text"].as_str() {
                 others.push(json!({"type": "text", "text": text}));
             } else {
@@ -315,24 +317,24 @@ impl Chat {
         if converted["role"] == "model" {
             converted["role"] = Value::from("assistant");
         }
-        self.parts(converted, results, &thoughts, others);
+        self.parts(converted, results, &reasoning, others);
         Ok(())
     }
 
-    /// What the parts of one message come to: results come before whatever else the message says.
+    /// Adds the parts of one message: results come before its other content.
     fn parts(
         &mut self,
         mut converted: Value,
         results: Vec<Value>,
-        thoughts: &[&str],
+        reasoning: &[&str],
         others: Vec<Value>,
     ) {
         let has_results = !results.is_empty();
         for result in results {
             self.push(result);
         }
-        if !thoughts.is_empty() {
-            converted["reasoning_content"] = Value::String(thoughts.join("\n\n"));
+        if !reasoning.is_empty() {
+            converted["reasoning_content"] = Value::String(reasoning.join("\n\n"));
         }
         if !has_results || !others.is_empty() {
             converted["content"] = chat_content(&Value::Array(others));
@@ -341,7 +343,7 @@ impl Chat {
     }
 }
 
-/// A part that is a call, a result or a thought.
+/// Whether a part is a call, a result or reasoning.
 fn is_block(part: &Value) -> bool {
     let blocks = ["tool_use", "tool_result", "thinking"];
     part["type"]
@@ -349,7 +351,8 @@ fn is_block(part: &Value) -> bool {
         .is_some_and(|kind| blocks.contains(&kind))
 }
 
-/// The answer of a function is under `result` or `output`, an error under `error`; any other object is its JSON.
+/// A function's answer is under `result` or `output`, an error under `error`; any other object is converted to JSON
+/// text.
 fn gemini_result(response: &Value) -> Result<Value, String> {
     let name = response["name"].as_str();
     let name = name.ok_or("a `functionResponse` without a name")?;
@@ -374,7 +377,7 @@ fn gemini_result(response: &Value) -> Result<Value, String> {
     Ok(converted)
 }
 
-/// A content as chat messages have it: texts as one, other parts in a list, nothing as `null`.
+/// A content in the form of chat messages: texts joined, other parts in a list, nothing as `null`.
 fn chat_content(content: &Value) -> Value {
     let Value::Array(parts) = content else {
         return content.clone();
@@ -405,7 +408,7 @@ fn add_call(message: &mut Value, call: Value) {
     }
 }
 
-/// A call in the structured form, with an id where it has one.
+/// A call in the structured form, with its id if it has one.
 fn function(id: Option<&str>, name: &str, arguments: &Value) -> Value {
     let arguments = match arguments {
         Value::Null => "{}".to_owned(),

@@ -1,4 +1,4 @@
-//! What the assistant wrote in a conversation, one message at a time.
+//! The assistant's messages of a conversation.
 
 use toolglot_value::Value;
 
@@ -6,38 +6,38 @@ use super::apis;
 use super::content::Content;
 use crate::WireError;
 
-/// A message of the assistant, or one of any role that cannot be read.
+/// A message of the assistant, or an unreadable message of any role.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AssistantMessage {
-    /// Its place in the list, from 0.
+    /// The index of the message in the list, from 0.
     pub at: usize,
-    /// Its text, in which calls may stand.
+    /// The text of the message, which may contain calls.
     pub text: String,
-    /// Its reasoning, where that is beside the text.
+    /// The reasoning, if it is separate from the text.
     pub reasoning: String,
-    /// The calls that are beside the text.
+    /// The structured calls, which are separate from the text.
     pub calls: Vec<StructuredCall>,
-    /// Why it cannot be read; then it has nothing else.
+    /// Why the message cannot be read; all other fields are empty then.
     pub fault: Option<String>,
 }
 
-/// A call that is beside the text, as it came: nothing of it is verified.
+/// A structured call as received, without any verification.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StructuredCall {
-    /// The tool's name; empty where there is none.
+    /// The tool's name; empty if there is none.
     pub name: String,
-    /// Its id.
+    /// The call's id.
     pub id: Option<String>,
-    /// The text of its arguments, which should be one JSON object.
+    /// The text of the arguments, which should be a JSON object.
     pub arguments: String,
 }
 
-/// What the assistant wrote in a conversation of any form that [`Converter`](crate::Converter) reads.
+/// The assistant's messages of a conversation in any form that [`Converter`](crate::Converter) reads.
 ///
 /// # Errors
-/// The document holds no list of messages, or one of them is not an object.
+/// If the document contains no list of messages, or one of them is not an object.
 pub fn assistant_messages(document: &Value) -> Result<Vec<AssistantMessage>, WireError> {
     let messages = apis::objects(document)?;
     let messages = apis::chat(messages).into_iter().filter_map(|source| {
@@ -75,7 +75,7 @@ fn calls(message: &Value) -> Vec<StructuredCall> {
                 arguments: toolglot_value::json!({ "input": input }).to_string(),
             };
         }
-        // Some data sets leave the inner object out.
+        // Some data sets omit the inner object.
         let inner = call.get("function").filter(|inner| inner.is_object());
         structured(inner.unwrap_or(call), id(call))
     });

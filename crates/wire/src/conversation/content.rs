@@ -1,13 +1,13 @@
-//! A message's content: its text, and the parts that are not one.
+//! A message's content: its text, and the other parts.
 
 use toolglot_value::{Value, json};
 
-/// What is in `content`.
+/// The contents of `content`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Content {
-    /// The string, or the parts of the type `text` one after the other.
+    /// The string, or the concatenated parts of type `text`.
     pub(super) text: String,
-    /// Images and other parts that no dialect reads; they stay.
+    /// Images and other parts that no dialect reads; they are unchanged.
     others: Vec<Value>,
     is_null: bool,
 }
@@ -16,7 +16,7 @@ impl Content {
     /// The content of a message.
     ///
     /// # Errors
-    /// A part that is a call or a result in the form of another API.
+    /// If a part is a call or a result in the form of another API.
     pub(super) fn of(message: &Value) -> Result<Content, String> {
         let mut content = Content::default();
         match &message["content"] {
@@ -40,7 +40,7 @@ impl Content {
         Ok(content)
     }
 
-    /// The value with `text` in place of the text that was there; `null` where that was `null` and there is none.
+    /// The value with `text` instead of its text; `null` if it was `null` and `text` is empty.
     pub(super) fn with(&self, text: String) -> Value {
         if !self.others.is_empty() {
             let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));

@@ -1,4 +1,4 @@
-//! Messages of one form written in another.
+//! Converts messages of one form into another.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,7 +23,7 @@ use crate::WireError;
 /// Converts conversations.
 #[derive(Debug)]
 pub struct Converter<'d> {
-    /// How text of the assistant is read; `None`: it holds no calls.
+    /// How the assistant's text is read; `None`: the text contains no calls.
     from: Option<Source<'d>>,
     /// The target; `None`: the structured form.
     to: Option<Target<'d>>,
@@ -34,40 +34,41 @@ pub struct Converter<'d> {
 
 #[derive(Debug)]
 struct Source<'d> {
-    /// Those that are read, each with its results once one is met.
+    /// The dialects to read, each with its result frames once they are needed.
     dialects: Vec<(&'d Dialect, OnceLock<Results<'d>>)>,
     reader: Reader,
     toolbox: Option<&'d Toolbox>,
 }
 
-/// What one conversation knows of its calls.
+/// The state of one conversation.
 struct State {
     ids: Ids,
-    /// Where each message stood in the source.
+    /// The index of each message in the source.
     places: Vec<usize>,
     open: OpenCalls,
     /// The messages so far.
     converted: Vec<Value>,
-    /// The results after the latest message that was carried.
+    /// The results after the latest converted message.
     run: Option<Run>,
 }
 
-/// The results that stand after a message of the assistant.
+/// The results after a message of the assistant.
 #[derive(Default)]
 struct Run {
-    /// Where the message is in the source, and among the converted.
+    /// The index of the message in the source, and in the converted messages.
     at: usize,
     message: usize,
     calls: Vec<TurnCall>,
-    /// Which of its calls each of the converted messages after it answers.
+    /// For each of the converted messages after it, the index of the answered call.
     answers: Vec<Option<usize>>,
 }
 
 impl<'d> Converter<'d> {
-    /// A converter between two forms. With `check` it reads each message that it wrote, and leaves one that is read otherwise.
+    /// A converter between two forms. With `check` it reads each written message, and leaves one unchanged that is read
+    /// differently.
     ///
     /// # Errors
-    /// [`WireError::Program`]: the dialects of a form make no program.
+    /// [`WireError::Program`] if the dialects of a form cannot be compiled.
     pub fn new(
         from: SourceForm<'d>,
         to: TargetForm<'d>,
@@ -118,7 +119,7 @@ impl<'d> Converter<'d> {
         self.has_items
     }
 
-    /// All messages of one conversation.
+    /// Converts all messages of one conversation.
     pub(crate) fn messages(&self, messages: &[Value], report: &mut ConversionReport) -> Vec<Value> {
         report.conversations += 1;
         let sources = apis::chat(messages);
@@ -182,15 +183,15 @@ impl<'d> Converter<'d> {
         state.converted
     }
 
-    /// Whether a text is calls and nothing else, whole or broken.
+    /// Whether a text consists only of calls, complete or broken.
     pub fn is_of_calls(&self, text: &str) -> bool {
         let reader = self.from.as_ref().map(|source| &source.reader);
         let turn = Turn::of(&json!({"content": text}), reader);
         turn.fault.is_some() || (!turn.calls.is_empty() && turn.content.trim().is_empty())
     }
 
-    /// Whether a message of the user holds results of these calls, each in its frame, and nothing else: a model without a role
-    /// for them gets them so.
+    /// Whether a user message contains only results of these calls, each in its frame. A model without a result role
+    /// gets results in such messages.
     fn is_framed(&self, message: &Value, calls: &[TurnCall]) -> bool {
         if message["role"] != "user" || calls.is_empty() {
             return false;
@@ -211,7 +212,7 @@ impl<'d> Converter<'d> {
         true
     }
 
-    /// Whether a message starts as a result does, of whatever call.
+    /// Whether a message starts like a result of any call.
     fn looks_like_result(&self, message: &Value) -> bool {
         let Some(source) = &self.from else {
             return false;
@@ -219,7 +220,7 @@ impl<'d> Converter<'d> {
         let Ok(content) = Content::of(message) else {
             return false;
         };
-        // With many dialects nothing tells which frame to look for.
+        // With several dialects, the frame is unknown.
         let [(dialect, _)] = source.dialects.as_slice() else {
             return false;
         };
@@ -231,7 +232,7 @@ impl<'d> Converter<'d> {
         frame.is_some_and(|frame| frame.starts_result(&content.text))
     }
 
-    /// All ids that are in a conversation.
+    /// All ids in a conversation.
     fn written_ids(
         &self,
         messages: &[Value],
@@ -242,7 +243,7 @@ impl<'d> Converter<'d> {
             ids.extend(message["tool_call_id"].as_str().map(str::to_owned));
             let calls = turn.iter().flat_map(|turn| &turn.calls);
             ids.extend(calls.filter_map(|call| call.id.clone()));
-            // Text that stays as it is may hold ids of the target's spelling.
+            // Unchanged text may contain ids in the target's spelling.
             let spells = |target: &&Target<'_>| target.dialect.id_spelling().is_some();
             if turn.is_some()
                 && let Some(target) = self.to.as_ref().filter(spells)
@@ -274,7 +275,7 @@ impl<'d> Converter<'d> {
         units
     }
 
-    /// The results that a message holds: one, or several where it has no id and each has its frame.
+    /// The results in a message: one, or several if it has no id and each result has its frame.
     fn blocks(&self, message: &Value, calls: &[TurnCall], text: &str) -> Vec<String> {
         let frame = match calls.first() {
             Some(call) if calls.len() > 1 && message["tool_call_id"].is_null() => self.frame(call),
@@ -289,7 +290,8 @@ impl<'d> Converter<'d> {
         }
     }
 
-    /// The results after a message are over: where a model has nothing but their order, that is the order of the calls.
+    /// Ends the results after a message. If only the order assigns results to calls, they are sorted in the order of
+    /// the calls.
     fn end_run(&self, state: &mut State, report: &mut ConversionReport) {
         let (Some(run), Some(target)) = (state.run.take(), &self.to) else {
             return;
@@ -331,7 +333,7 @@ impl<'d> Converter<'d> {
         }
     }
 
-    /// The message in the target's form, or why it stays.
+    /// The message in the target's form, or why it stays unchanged.
     fn assistant(
         &self,
         at: usize,
@@ -381,7 +383,7 @@ impl<'d> Converter<'d> {
         Ok(Value::Object(fields))
     }
 
-    /// The result of each call where no id tells. Calls whose text carries no id have the ids that these name.
+    /// The result of each call if no id assigns one. Calls without an id in the text get the ids of these results.
     fn owned(
         &self,
         turn: &mut Turn,
@@ -411,7 +413,7 @@ impl<'d> Converter<'d> {
         owned.iter().map(|unit| Some(unit.as_ref()?.at)).collect()
     }
 
-    /// The results of a message in the target's form, or why it stays.
+    /// Converts the results of a message to the target's form; a message that cannot be converted stays unchanged.
     fn results(
         &self,
         at: usize,
@@ -446,7 +448,7 @@ impl<'d> Converter<'d> {
                 ResultOwner::Unknown => Some("the result of no call that is known"),
             };
             let mut fields = without_calls(message);
-            // What is not text is in the first.
+            // The first result keeps the parts that are not text.
             let content = |text: String| match n {
                 0 => content.with(text),
                 _ => Value::String(text),
@@ -487,7 +489,7 @@ impl<'d> Converter<'d> {
         }
     }
 
-    /// The dialect whose frame stands around the result of a call: the one that the call was written in.
+    /// The result frames for a call, from the dialect that the call was written in.
     fn frame(&self, call: &TurnCall) -> Option<&Results<'d>> {
         let source = self.from.as_ref()?;
         let found = match (&call.dialect, source.dialects.as_slice()) {
@@ -500,7 +502,7 @@ impl<'d> Converter<'d> {
     }
 }
 
-/// The call as the source has it.
+/// The call with its source id.
 fn source_of(call: &TurnCall) -> CallText<'_> {
     CallText {
         id: call.source_id.as_deref().or(call.id.as_deref()),
@@ -508,7 +510,7 @@ fn source_of(call: &TurnCall) -> CallText<'_> {
     }
 }
 
-/// Whether a message of the role `tool` says that its call failed.
+/// Whether a message with the role `tool` reports a failed call.
 fn tells_failure(message: &Value) -> bool {
     message["is_error"] == true || message["isError"] == true || message["status"] == "error"
 }
@@ -517,7 +519,7 @@ fn is_result(message: &Value) -> bool {
     matches!(message["role"].as_str(), Some("tool" | "function"))
 }
 
-/// Whether blanks of a text with calls are lost that are not the line breaks between it and a call.
+/// Whether the conversion would lose blanks other than the line breaks between a text and its calls.
 fn loses_blanks(turn: &Turn, to_text: bool) -> bool {
     let text = &*turn.content;
     let before = &text[..text.len() - text.trim_start().len()];

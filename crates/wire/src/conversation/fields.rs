@@ -1,4 +1,4 @@
-//! The fields of a message, once its calls and its text are known.
+//! The fields of a message, after its calls and its text are known.
 
 use toolglot_value::{Map, Value};
 
@@ -12,7 +12,7 @@ pub(super) fn message_of(message: &Value, turn: &Turn, calls: &[TurnCall]) -> Ma
         ([], _) => turn.whole.with(turn.content.clone()),
         _ if !turn.is_read => message["content"].clone(),
         (_, text) => match turn.whole.with(text.to_owned()) {
-            // Beside calls there is no empty text.
+            // A message with calls has no empty text.
             Value::String(text) if text.is_empty() => Value::Null,
             content => content,
         },

@@ -1,19 +1,20 @@
-//! The ids of calls over a conversation: those that were written are kept, the others are minted.
+//! The ids of calls in a conversation: written ids are retained, missing ids are created.
 
 use std::collections::BTreeSet;
 
 use toolglot_engine::{Dialect, IdForm};
 
-/// Ids given so far.
+/// The ids that were assigned so far.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     taken: BTreeSet<String>,
-    /// The number of the next call: a counter of the dialect's continues over the history, and after what that wrote.
+    /// The number of the next call: a dialect's counter continues over the conversation, after the highest written
+    /// number.
     counter: u64,
 }
 
 impl Ids {
-    /// The ids that a conversation names: none is minted twice.
+    /// The ids that a conversation contains: none of them is created again.
     pub(super) fn of(written: impl Iterator<Item = String>) -> Ids {
         Ids {
             taken: written.collect(),
@@ -21,7 +22,7 @@ impl Ids {
         }
     }
 
-    /// The id of the next call, of the tool `name`.
+    /// The id of the next call, for the tool `name`.
     pub(super) fn next(
         &mut self,
         written: Option<&str>,
@@ -39,7 +40,7 @@ impl Ids {
         }
     }
 
-    /// An id of this form that nothing else in the conversation has.
+    /// A new id in this form that is unique in the conversation.
     fn minted(&mut self, name: &str, form: Form<'_>) -> String {
         loop {
             let id = form.id(self.counter, name);
@@ -51,13 +52,13 @@ impl Ids {
     }
 }
 
-/// What ids look like.
+/// The form of ids.
 #[derive(Clone, Copy, Debug)]
 enum Form<'d> {
     Any,
-    /// Around the name and a number: `id_spelling` of the dialect.
+    /// The dialect's `id_spelling`, with the name and a number.
     Spelt(&'d str),
-    /// `id_form` of the dialect.
+    /// The dialect's `id_form`.
     Of(IdForm),
 }
 
@@ -80,7 +81,7 @@ impl<'d> Form<'d> {
         }
     }
 
-    /// The number that it counts with, if it does.
+    /// The counter value in an id, if the form counts.
     fn number(self, id: &str, name: &str) -> Option<u64> {
         match self {
             Form::Spelt(spelling) => number(id, name, spelling),
@@ -101,13 +102,13 @@ impl<'d> Form<'d> {
     }
 }
 
-/// The number in an id; one past any count is not one.
+/// The number in an id; a number above `u32` does not count.
 fn number(id: &str, name: &str, spelling: &str) -> Option<u64> {
     let number: u32 = counted(id, name, spelling)?.parse().ok()?;
     Some(u64::from(number))
 }
 
-/// What is in the place of `{id}`.
+/// The part of an id at the place of `{id}`.
 fn counted<'i>(id: &'i str, name: &str, spelling: &str) -> Option<&'i str> {
     let spelling = spelling.replace("{name}", name);
     let (before, after) = spelling.split_once("{id}")?;

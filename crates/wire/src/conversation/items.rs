@@ -1,4 +1,4 @@
-//! Chat messages as items of OpenAI's Responses API: what `apis` reads, written.
+//! Writes chat messages as items of OpenAI's Responses API, the reverse of `apis`.
 
 use toolglot_value::{Value, json};
 
@@ -7,7 +7,7 @@ use super::turn::structured_calls;
 /// The items of a conversation, in order.
 pub(super) fn of(messages: &[Value]) -> Vec<Value> {
     let mut items = Vec::new();
-    // Calls whose results are those of freeform tools.
+    // The ids of calls of freeform tools.
     let mut freeform: Vec<&str> = Vec::new();
     for message in messages {
         match message["role"].as_str() {
@@ -51,7 +51,7 @@ fn call_item(call: &Value) -> Value {
     json!({"type": "function_call", "call_id": id, "name": function["name"], "arguments": function["arguments"]})
 }
 
-/// A result. The API has no field for one that failed: its text says so.
+/// A result. The API has no field for a failed result: the text reports the failure.
 fn result_item(message: &Value, freeform: &[&str]) -> Value {
     let id = message["tool_call_id"].as_str().unwrap_or_default();
     let kind = if freeform.contains(&id) {
@@ -78,7 +78,7 @@ fn other_item(message: &Value) -> Value {
     Value::Object(fields)
 }
 
-/// A content with its texts under the API's type; one text stays a string.
+/// A content whose texts have the API's type; a single text stays a string.
 fn parts(content: &Value, kind: &str) -> Value {
     let Value::Array(parts) = content else {
         return content.clone();

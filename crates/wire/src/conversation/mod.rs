@@ -1,13 +1,14 @@
-//! Conversations from one form into another.
+//! Converts conversations from one form into another.
 //!
 //! ```text
 //! {"messages":[..]} ── turn (what an assistant's message holds: text, calls) ── Converter (the same in the target) ── {"messages":[..]}
 //! ```
 //!
-//! A conversation is a list of messages as chat APIs have them, or an object that holds one; `apis` has those of other APIs.
+//! A conversation is a list of messages as in chat APIs, or an object that contains one; `apis` reads the forms of
+//! other APIs.
 //! The structured form has calls under `tool_calls`, and results in messages of the role `tool`.
 //! In a text form calls are in the text of the assistant's messages.
-//! What cannot be carried stays as it was and is counted; nothing is dropped silently.
+//! A message that cannot be converted is unchanged and counted; nothing is dropped silently.
 
 mod apis;
 mod assistant;
@@ -37,33 +38,33 @@ pub use assistant::{AssistantMessage, StructuredCall, assistant_messages};
 pub use converter::Converter;
 pub use report::ConversionReport;
 
-/// The form of the conversations that are read.
+/// The form of the conversations to read.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SourceForm<'d> {
-    /// Calls stand beside the text, as chat APIs have them; text is never read.
+    /// Calls are separate from the text, as in chat APIs; text is never read.
     Structured,
-    /// Calls are in the text of the assistant's messages. Those that stand beside it are read as well.
+    /// Calls are in the text of the assistant's messages. Structured calls are read as well.
     Text {
-        /// The dialects that are read.
+        /// The dialects to read.
         dialects: &'d [Dialect],
-        /// The names and shapes that they are read with.
+        /// The names and parameter shapes for parsing.
         tools: ToolSet,
-        /// The tools, which say whose input is one raw text.
+        /// The tools, which determine the freeform ones.
         toolbox: Option<&'d Toolbox>,
     },
-    /// The same, with dialects that were compiled before.
+    /// Like [`SourceForm::Text`], with precompiled dialects.
     Compiled {
-        /// The dialects that are read.
+        /// The dialects to read.
         dialects: &'d [Dialect],
         /// These dialects, compiled for the tools.
         program: Arc<Program>,
-        /// The tools, which say whose input is one raw text.
+        /// The tools, which determine the freeform ones.
         toolbox: Option<&'d Toolbox>,
     },
 }
 
-/// The form of the conversations that are written.
+/// The form of the conversations to write.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum TargetForm<'d> {
@@ -73,11 +74,11 @@ pub enum TargetForm<'d> {
     Responses,
     /// Calls in the text of the assistant's messages.
     Text {
-        /// The dialect that is written.
+        /// The dialect to write.
         dialect: &'d Dialect,
-        /// The names and shapes that it is written with.
+        /// The names and parameter shapes for rendering.
         tools: ToolSet,
-        /// The server that a call names where its source names none.
+        /// The server of a call without a server in the source.
         server: Option<&'d str>,
     },
 }
@@ -92,10 +93,10 @@ pub enum ConvertedMessage {
 }
 
 impl Converter<'_> {
-    /// Converts one conversation: a list of messages, or an object with one and other fields, which stay.
+    /// Converts one conversation: a list of messages, or an object with a list and other fields, which are unchanged.
     ///
     /// # Errors
-    /// The document holds no list of messages, or one of them is not an object.
+    /// If the document contains no list of messages, or one of them is not an object.
     pub fn conversation(
         &self,
         mut document: Value,
@@ -119,7 +120,7 @@ impl Converter<'_> {
         Ok(document)
     }
 
-    /// Converts one message as the model wrote it. It stays a plain text, but for a structured form.
+    /// Converts one message as the model wrote it. The result is plain text unless the target form is structured.
     pub fn message(&self, text: &str, report: &mut ConversionReport) -> ConvertedMessage {
         let message = json!({"role": "assistant", "content": text});
         let mut converted = self.messages(&[message], report);
@@ -136,7 +137,7 @@ impl Converter<'_> {
     }
 }
 
-/// Whether a text is meant as a conversation, whole or broken. A model's text may start with a bracket, too.
+/// Whether a text is meant as a conversation, complete or broken. A model's text may also start with a bracket.
 pub fn is_conversation(text: &str) -> bool {
     let text = text.trim_start();
     match toolglot_value::from_str(text) {
@@ -154,7 +155,7 @@ fn structured(id: &str, name: &str, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-/// A call of a freeform tool in the structured form: its input is one raw text.
+/// A call of a freeform tool in the structured form: its input is a raw text.
 fn freeform(id: &str, name: &str, input: &str) -> Value {
     json!({"id": id, "type": "custom", "custom": {"name": name, "input": input}})
 }

@@ -1,4 +1,4 @@
-//! Calls that wait for their results, over a conversation.
+//! The calls of a conversation that wait for their results.
 
 use super::result_owners::ResultAt;
 use super::turn::TurnCall;
@@ -7,35 +7,35 @@ use super::turn::TurnCall;
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls {
     waiting: Vec<OpenCall>,
-    /// The last message of the assistant stayed as it was, and so do its results.
+    /// Whether the last message of the assistant is unchanged; then its results are unchanged too.
     is_left: bool,
 }
 
 #[derive(Debug)]
 struct OpenCall {
-    /// The id that the source wrote.
+    /// The id in the source.
     written: Option<String>,
-    /// The result that was found to be its own.
+    /// The result that belongs to the call, if it was found.
     answer: Option<ResultAt>,
-    /// The call as it was carried.
+    /// The converted call.
     call: TurnCall,
-    /// Which call of the latest message it is.
+    /// The call's index in the latest message.
     latest: Option<usize>,
 }
 
-/// Which call a result answers.
+/// The call that a result answers.
 #[derive(Debug)]
 pub(super) enum ResultOwner {
-    /// One that was carried, and which of the latest message's that is.
+    /// A converted call, with its index if it is in the latest message.
     Call(TurnCall, Option<usize>),
-    /// One that stayed as it was.
+    /// A call of an unchanged message.
     Left,
-    /// None that is known.
+    /// An unknown call.
     Unknown,
 }
 
 impl OpenCalls {
-    /// The calls of a message that was carried; `written` are their ids in the source, `answers` their results.
+    /// Adds the calls of a converted message; `written` are their ids in the source, `answers` their results.
     pub(super) fn carried(
         &mut self,
         written: Vec<Option<String>>,
@@ -53,7 +53,7 @@ impl OpenCalls {
             }));
     }
 
-    /// A message stayed as it was.
+    /// The assistant's message is unchanged.
     pub(super) fn left(&mut self) {
         self.start(true);
     }
@@ -65,15 +65,15 @@ impl OpenCalls {
         }
     }
 
-    /// Whether a call of that id waits.
+    /// Whether a call with this id waits.
     pub(super) fn knows(&self, id: &str) -> bool {
         self.waiting
             .iter()
             .any(|waiting| waiting.written.as_deref() == Some(id))
     }
 
-    /// The call that a result answers: the one whose own it is, the one of its id, or without an id the first of the
-    /// latest message.
+    /// The call that a result answers: the call that owns the result, the call with this id, or without an id the first
+    /// call of the latest message.
     pub(super) fn answered(&mut self, id: Option<&str>, result: ResultAt) -> ResultOwner {
         let own = self
             .waiting

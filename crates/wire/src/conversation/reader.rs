@@ -1,4 +1,4 @@
-//! The text of an assistant's message, read whole.
+//! Reads the text of an assistant's message as a whole.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl Reader {
         Reader { program }
     }
 
-    /// The calls of a text, and what stands around them.
+    /// The calls in a text, and the text around them.
     pub(super) fn read(&self, text: &str) -> Calls {
         let mut calls = Calls::default();
         let mut parser = Parser::new(Arc::clone(&self.program));

@@ -1,18 +1,18 @@
-//! What a conversion counts.
+//! The counts of a conversion.
 
-/// What was carried and what was not, over all conversations of a converter.
+/// The converted and unchanged data, over all conversations of a converter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConversionReport {
-    /// How many conversations there were.
+    /// The number of conversations.
     pub conversations: usize,
-    /// How many calls were carried.
+    /// The number of converted calls.
     pub calls: usize,
-    /// How many results were carried.
+    /// The number of converted results.
     pub results: usize,
-    /// Messages that stayed as they were: the place of each, and why.
+    /// Unchanged messages: the place and the reason of each.
     pub left: Vec<String>,
-    /// How many of them the target would read otherwise.
+    /// The number of those that the target would read differently.
     pub differ: usize,
-    /// What was carried and is in doubt: the place of each, and why.
+    /// Converted values that are in doubt: the place and the reason of each.
     pub doubtful: Vec<String>,
 }

@@ -1,19 +1,19 @@
-//! Which call each of the results after a message answers, where ids do not tell.
+//! Assigns the results after a message to its calls if ids do not.
 
 use toolglot_value::Value;
 
-/// A result: the message that it is in, and which of the results there it is.
+/// The position of a result: the index of its message, and its index in the message.
 pub(super) type ResultAt = (usize, usize);
 
 /// A result after a message of the assistant.
 #[derive(Clone, Debug)]
 pub(super) struct ResultBlock {
     pub(super) at: ResultAt,
-    /// The id that its message has.
+    /// The id in its message.
     pub(super) id: Option<String>,
-    /// The tool that its message names.
+    /// The tool's name in its message.
     pub(super) name: Option<String>,
-    /// As it is there, in its frame.
+    /// The text as written, with its frame.
     pub(super) text: String,
 }
 
@@ -39,15 +39,15 @@ pub(super) struct CallKey<'t> {
     pub(super) id: Option<&'t str>,
 }
 
-/// For each call the result that answers it, of those that no id gives to a call: first what a name says, the message's own or
-/// the one in the frame (`fits`), then the order.
+/// The result of each call, for results that no id assigns: by the name in the message or in the frame (`fits`), then
+/// by order.
 pub(super) fn owners<'u>(
     asked: &[CallKey<'_>],
     units: &'u [ResultBlock],
     fits: impl Fn(usize, &ResultBlock) -> bool,
 ) -> Vec<Option<&'u ResultBlock>> {
     let mut owned: Vec<Option<&ResultBlock>> = vec![None; asked.len()];
-    // What an id has a result for is no other result's.
+    // A result with the id of a call belongs to no other call.
     let mut has_own = vec![false; asked.len()];
     let mut open: Vec<&ResultBlock> = Vec::new();
     for unit in units {
@@ -65,7 +65,7 @@ pub(super) fn owners<'u>(
         open.retain(|unit| {
             let call = (0..asked.len()).find(|&call| {
                 let is_free = !has_own[call] && owned[call].is_none();
-                // A call of another id waits for its own.
+                // A call with a different id waits for its own result.
                 let may = unit.id.is_none() || asked[call].id.is_none();
                 is_free && may && way(call, unit)
             });

@@ -1,8 +1,8 @@
-//! Results: written by the target's rule, and taken out of what the source's rule wrote.
+//! Writes results by the target's rule, and extracts results that the source's rule wrote.
 
 use toolglot_engine::{CallText, Dialect, ResultText, ResultWriter};
 
-/// Writes the results of one dialect, and takes them out of their frames.
+/// Writes the results of one dialect, and removes their frames.
 #[derive(Debug)]
 pub(super) struct Results<'d> {
     dialect: &'d Dialect,
@@ -17,11 +17,11 @@ impl<'d> Results<'d> {
         }
     }
 
-    /// The result as the dialect's model was taught it.
+    /// The result in the format that the dialect's model was trained on.
     pub(super) fn written(&self, call: CallText<'_>, text: &str, failed: bool) -> String {
         let result = plain(call, text, failed);
         if self.takes_values(call) && matches!(text.trim_start().get(..1), Some("{" | "[")) {
-            // What is JSON already is in a fence of JSON as a value, where that brings back the very same text.
+            // A text that is JSON is written as a value in a fence of JSON, if that round-trips the exact text.
             let is_json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
             let value = self.writer.results(&[ResultText { is_json, ..result }]);
             if is_json && value.notes.is_empty() {
@@ -31,19 +31,19 @@ impl<'d> Results<'d> {
         self.writer.results(&[result]).text
     }
 
-    /// Whether results are in a fence of JSON.
+    /// Whether results are written in a fence of JSON.
     fn takes_values(&self, call: CallText<'_>) -> bool {
         let (before, _) = self.writer.frame(call, false, false);
         self.writer.encodes(false) && before.ends_with("```json\n")
     }
 
-    /// Whether results of these two calls look alike.
+    /// Whether results of these two calls have the same frame.
     pub(super) fn are_alike(&self, one: CallText<'_>, other: CallText<'_>) -> bool {
         self.writer.frame(one, false, true) == self.writer.frame(other, false, true)
     }
 
-    /// What comes before and after a result of this call, or a failure, the longest first; none where the dialect writes it
-    /// bare. A failure is looked for as one where the dialect has no frame of its own for those.
+    /// The frames of a result of this call, or of a failure, the longest first; empty if the dialect writes results
+    /// without a frame. Failure frames are included with `is_failure`, or if the dialect distinguishes failures.
     fn frames(&self, call: CallText<'_>, is_failure: bool) -> Vec<Frame> {
         let frame = |(failed, is_alone)| {
             let (before, after) = self.writer.frame(call, failed, is_alone);
@@ -68,13 +68,13 @@ impl<'d> Results<'d> {
         frames
     }
 
-    /// Whether `text` is in the frame of this call's results.
+    /// Whether `text` has the frame of this call's results.
     pub(super) fn is_framed(&self, call: CallText<'_>, text: &str) -> bool {
         let frames = self.frames(call, false);
         frames.iter().any(|frame| frame.inside(text).is_some())
     }
 
-    /// Whether `text` starts as the results of any call do.
+    /// Whether `text` starts like the results of any call.
     pub(super) fn starts_result(&self, text: &str) -> bool {
         let of = |name| {
             let call = CallText {
@@ -94,8 +94,8 @@ impl<'d> Results<'d> {
         })
     }
 
-    /// What is in the frame that the dialect puts around a result or a failure, as it was before it was written.
-    /// `is_failure`: the message says that it is one.
+    /// The original text inside the dialect's frame of a result or a failure. `is_failure` means that the message
+    /// reports a failure.
     pub(super) fn unwrapped(&self, call: CallText<'_>, text: &str, is_failure: bool) -> ResultBody {
         let frames = self.frames(call, is_failure);
         let found = frames
@@ -103,7 +103,7 @@ impl<'d> Results<'d> {
             .find_map(|frame| Some((frame.inside(text)?, frame.failed)));
         let text = match found {
             Some((inside, failed)) => self.original(call, inside, failed),
-            // A dialect without a frame keeps its markers out as well.
+            // A dialect without a frame still escapes its markers.
             None if !self.writer.encodes(false) => self.original(call, text, false),
             None => text.to_owned(),
         };
@@ -113,7 +113,7 @@ impl<'d> Results<'d> {
         }
     }
 
-    /// What was written as `inside`. Where something else wrote it, it is that itself: it holds a marker.
+    /// The original of the escaped text `inside`. If another program wrote it without escapes, it is returned as it is.
     fn original(&self, call: CallText<'_>, inside: &str, failed: bool) -> String {
         let result = plain(call, inside, failed);
         let original = self.writer.original(&result, inside);
@@ -134,7 +134,7 @@ impl<'d> Results<'d> {
         }
     }
 
-    /// `text` without what stands around several results.
+    /// `text` without the frame around several results.
     fn inner<'t>(&self, text: &'t str) -> &'t str {
         let call = CallText {
             name: "a",
@@ -151,7 +151,7 @@ impl<'d> Results<'d> {
         inner.unwrap_or(text)
     }
 
-    /// The results that one text holds, each in its frame: no more than there are calls.
+    /// The results in one text, each with its frame: at most one per call.
     pub(super) fn blocks(&self, calls: &[CallText<'_>], text: &str) -> Vec<String> {
         let whole = || vec![text.to_owned()];
         let text = self.inner(text);
@@ -202,7 +202,7 @@ pub(super) struct ResultBody {
     pub(super) failed: bool,
 }
 
-/// What a dialect puts around a result.
+/// The text of a dialect around a result.
 #[derive(Clone, Debug, PartialEq)]
 struct Frame {
     before: String,
@@ -215,7 +215,7 @@ impl Frame {
         if let Some(longer) = self.with_fence_of(text) {
             return longer.inside(text);
         }
-        // Whoever kept the message may have taken the blanks off its ends.
+        // The blanks at the ends of a stored message may have been trimmed.
         let exact = text
             .strip_prefix(&*self.before)
             .or_else(|| text.strip_prefix(self.before.trim_start()))?;
@@ -223,7 +223,7 @@ impl Frame {
         bare.or_else(|| exact.trim_end().strip_suffix(self.after.trim_end()))
     }
 
-    /// Whether a result is over at the end of `text`, and another may start.
+    /// Whether a result ends at the end of `text`, so that another may start.
     fn ends(&self, text: &str) -> bool {
         let after = self.after.trim_end();
         if after.is_empty() {
@@ -233,7 +233,7 @@ impl Frame {
         }
     }
 
-    /// The frame with the fence that `text` starts with, where that is longer: a text with fences is put into one.
+    /// The frame with the fence at the start of `text`, if that fence is longer: texts with fences get a longer fence.
     fn with_fence_of(&self, text: &str) -> Option<Frame> {
         let fence = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
         let own = fence(&self.before);

@@ -1,4 +1,4 @@
-//! Messages written in a dialect.
+//! Writes messages in a dialect.
 
 use toolglot_engine::{CallText, Dialect, Renderer, ToolSet};
 use toolglot_value::{Map, Value, json};
@@ -17,7 +17,7 @@ pub(super) struct Target<'d> {
     renderer: Renderer<'d>,
     pub(super) results: Results<'d>,
     server: Option<&'d str>,
-    /// Reads back what was written.
+    /// Reads written messages back.
     pub(super) reader: Reader,
 }
 
@@ -83,7 +83,7 @@ impl Target<'_> {
     }
 }
 
-/// The call as it is written.
+/// The call as written.
 pub(super) fn text_of(call: &TurnCall) -> CallText<'_> {
     CallText {
         name: &call.name,

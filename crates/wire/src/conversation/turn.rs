@@ -1,4 +1,4 @@
-//! What an assistant's message holds, whatever form it came in.
+//! The contents of an assistant's message in any form.
 
 use toolglot_engine::{End, Place};
 use toolglot_value::{Value, json};
@@ -7,42 +7,42 @@ use super::content::Content;
 use super::reader::Reader;
 use crate::Arguments;
 
-/// One message of the assistant, taken apart.
+/// A parsed message of the assistant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Turn {
     /// Text outside calls.
     pub(super) content: String,
-    /// The content as it stood, for its parts that are not text.
+    /// The original content, for its parts that are not text.
     pub(super) whole: Content,
     pub(super) reasoning: String,
     pub(super) calls: Vec<TurnCall>,
-    /// The calls stood in the text, and blanks around what is left of it were between it and them.
+    /// Whether the calls were in the text; then blanks around the remaining text separated it from the calls.
     pub(super) is_read: bool,
-    /// Why it cannot be carried.
+    /// Why the message cannot be converted.
     pub(super) fault: Option<String>,
 }
 
-/// A call, ready to be written.
+/// A call that can be written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TurnCall {
     pub(super) name: String,
-    /// JSON text of one object.
+    /// A JSON object as text.
     pub(super) arguments: String,
     /// The id that the model or the server wrote.
     pub(super) id: Option<String>,
-    /// The id that the source has for it, once the target has given it another.
+    /// The id in the source, if the target has assigned another.
     pub(super) source_id: Option<String>,
     pub(super) server: Option<String>,
-    /// The dialect whose text it was.
+    /// The dialect of the text that contained the call.
     pub(super) dialect: Option<String>,
-    /// What is there was repaired, and its value is in doubt.
+    /// Whether the call was repaired, so that its value is in doubt.
     pub(super) is_recovered: bool,
-    /// The structured form has one raw text for it.
+    /// Whether the structured form has a raw text for the call.
     pub(super) is_freeform: bool,
 }
 
 impl Turn {
-    /// Reads a message; its text is read by `reader`, where the source is a dialect.
+    /// Reads a message; `reader` reads its text if the source is a dialect.
     pub(super) fn of(message: &Value, reader: Option<&Reader>) -> Turn {
         let whole = match Content::of(message) {
             Ok(whole) => whole,
@@ -114,7 +114,8 @@ impl Turn {
         turn
     }
 
-    /// Whether it says the same: calls in order, with equal names and arguments; text but for blanks around it.
+    /// Whether both turns are equal: calls in order, with equal names and arguments, and text without the blanks around
+    /// it.
     pub(super) fn says_the_same(&self, other: &Turn) -> bool {
         let value = |call: &TurnCall| toolglot_value::from_str(&call.arguments).ok();
         self.content.trim() == other.content.trim()
@@ -131,7 +132,7 @@ fn reasoning(message: &Value) -> &str {
     message["reasoning_content"].as_str().unwrap_or_default()
 }
 
-/// The calls under `tool_calls`, or the one under `function_call`, its older form; `None` for one that is not sound.
+/// The calls under `tool_calls`, or the call under `function_call`, the older form; `None` for an invalid call.
 pub(super) fn structured_calls(message: &Value) -> Vec<Option<TurnCall>> {
     let listed = message["tool_calls"].as_array().into_iter().flatten();
     let older = message.get("function_call").filter(|call| call.is_object());
@@ -162,7 +163,7 @@ pub(super) fn structured_calls(message: &Value) -> Vec<Option<TurnCall>> {
         .collect()
 }
 
-/// Arguments are a string that holds an object; some servers send the object itself.
+/// Arguments are a string that contains an object; some servers send the object itself.
 fn object(arguments: &Value) -> Option<String> {
     match arguments {
         Value::String(text) if text.trim().is_empty() => Some("{}".to_owned()),

@@ -7,7 +7,7 @@ use super::parts::{Seam, content};
 use super::{Draft, RequestError};
 use crate::Api;
 
-/// Fields that only this API's server acts on. Any other is the upstream's.
+/// Fields that only this API's server handles. Any other field goes to the upstream.
 const OWN: &[&str] = &[
     "metadata",
     "thinking",
@@ -22,7 +22,7 @@ const OWN: &[&str] = &[
     "inference_geo",
 ];
 
-/// Blocks of what a server ran itself.
+/// Blocks of tools that a server itself ran.
 const SERVER_BLOCKS: &[&str] = &[
     "server_tool_use",
     "web_search_tool_result",
@@ -81,7 +81,7 @@ pub(super) fn read(fields: Map<String, Value>) -> Result<Draft, RequestError> {
     Ok(draft)
 }
 
-/// What `tool_choice` says of parallel calls.
+/// Whether `tool_choice` disables parallel calls.
 fn disables_parallel(fields: &mut Fields) -> Result<Option<bool>, RequestError> {
     match fields
         .peek("tool_choice")
@@ -96,7 +96,7 @@ fn disables_parallel(fields: &mut Fields) -> Result<Option<bool>, RequestError> 
     }
 }
 
-/// A message with its blocks as Chat Completions has them, but for calls, results and thoughts.
+/// Converts the blocks of a message to the form of Chat Completions, except calls, results and reasoning.
 fn message(message: &mut Value, at: &str, omitted: &mut Vec<String>) -> Result<(), RequestError> {
     if !message.is_object() {
         return Err(RequestError::expected(at, "an object", message));

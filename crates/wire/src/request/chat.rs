@@ -98,7 +98,7 @@ fn normalize(message: &mut Value, at: &str, tools: &ToolTable) -> Result<(), Req
     }
 }
 
-/// Checks the calls of a message, and gives their tools the names that the model is taught.
+/// Checks the calls of a message, and gives their tools the names that the model knows.
 fn calls(calls: &mut Value, at: &str, tools: &ToolTable) -> Result<(), RequestError> {
     let list = match calls {
         Value::Null => return Ok(()),

@@ -1,4 +1,4 @@
-//! The history and the tools as text of a dialect, for a model whose template knows no tools.
+//! Writes the history and the tools as text of a dialect, for a model whose template has no tools.
 
 use toolglot_engine::{CallText, Dialect, ResultText, ResultWriter, ToolSet};
 use toolglot_value::{Value, json};
@@ -8,7 +8,7 @@ use super::{Request, RequestError};
 use crate::conversation::ConversionReport;
 use crate::{Converter, SourceForm, TargetForm, ToolChoice, WireError};
 
-/// Writes histories in a dialect, after instructions that teach it. It is made once for a set of tools, and shared.
+/// Writes histories in a dialect, after instructions that teach it. It is created once for a set of tools, and shared.
 #[derive(Debug)]
 pub struct Emulation<'d> {
     converter: Converter<'d>,
@@ -16,7 +16,7 @@ pub struct Emulation<'d> {
     block: ResultBlock,
 }
 
-/// What stands around and between the results of one turn.
+/// The text around and between the results of one turn.
 #[derive(Debug, Default)]
 struct ResultBlock {
     before: String,
@@ -25,11 +25,11 @@ struct ResultBlock {
 }
 
 impl<'d> Emulation<'d> {
-    /// Instructions that teach `dialect` come from `toolglot_chat::instructions`; `server` is the one that a call of the dialect
-    /// names where its source names none.
+    /// `toolglot_chat::instructions` creates instructions that teach `dialect`; `server` is the server of a call
+    /// without a server in the source.
     ///
     /// # Errors
-    /// [`WireError::Program`]: the dialect makes no program with these tools.
+    /// [`WireError::Program`] if the dialect cannot be compiled with these tools.
     pub fn new(
         dialect: &'d Dialect,
         tools: &ToolSet,
@@ -48,7 +48,7 @@ impl<'d> Emulation<'d> {
         })
     }
 
-    /// The messages of a request: roles that every template has, equal ones merged, all contents strings.
+    /// The messages of a request: only roles that every template supports, equal neighbors merged, contents as strings.
     pub(super) fn messages(&self, request: &Request) -> Result<Vec<Value>, RequestError> {
         for one in &request.history {
             if let Some((n, kind)) = first_other(&one.message["content"]) {
@@ -68,7 +68,7 @@ impl<'d> Emulation<'d> {
         for left in &report.left {
             let (n, why) = place(left).ok_or_else(|| RequestError::new("$", left.as_str()))?;
             let one = &request.history[n];
-            // A text that is no call for its writer stays a text.
+            // A text that only the converter reads as a call stays a text.
             if one.message["role"] == "tool" || one.message["tool_calls"].is_array() {
                 return Err(RequestError::new(one.at.as_str(), why));
             }
@@ -80,7 +80,7 @@ impl<'d> Emulation<'d> {
         for message in &converted {
             let text = message["content"].as_str().unwrap_or_default();
             let role = match message["role"].as_str().unwrap_or_default() {
-                // Templates take instructions at the start alone.
+                // Templates accept instructions only at the start.
                 "developer" | "system" if waiting.is_some() || !is_begun(&messages) => "system",
                 "assistant" => "assistant",
                 "tool" => {
@@ -105,7 +105,7 @@ impl<'d> Emulation<'d> {
         Ok(messages)
     }
 
-    /// What the model reads about its tools in this request.
+    /// The instructions about the tools in this request.
     fn instructions_for(&self, request: &Request) -> String {
         if request.tools.is_empty() || request.choice == ToolChoice::None {
             return String::new();
@@ -151,7 +151,7 @@ impl<'d> Emulation<'d> {
 }
 
 impl ResultBlock {
-    /// The block of a dialect, as its results show it; `None` where they do not.
+    /// The frame of a dialect's result block, derived from its results; `None` if they do not show it.
     fn of(dialect: &Dialect) -> Option<ResultBlock> {
         let writer = ResultWriter::new(dialect);
         let result = |text| ResultText {
@@ -177,7 +177,7 @@ impl ResultBlock {
         })
     }
 
-    /// The results of one turn, of which each was written as if it were alone.
+    /// The results of one turn; each of `results` was written as a single result.
     fn text(&self, results: &[&str]) -> String {
         let inner = |text: &&str| {
             let text = text.strip_prefix(&*self.before)?;
@@ -194,12 +194,12 @@ impl ResultBlock {
     }
 }
 
-/// Whether anything but instructions was said.
+/// Whether the messages contain anything but instructions.
 fn is_begun(messages: &[Value]) -> bool {
     messages.last().is_some_and(|last| last["role"] != "system")
 }
 
-/// Adds a text to the last message of that role, or a message.
+/// Appends a text to the last message if it has this role, or adds a message.
 fn add(messages: &mut Vec<Value>, role: &str, text: &str) {
     if text.trim().is_empty() {
         return;
@@ -214,7 +214,7 @@ fn add(messages: &mut Vec<Value>, role: &str, text: &str) {
     }
 }
 
-/// The number of a message in a line of the report, and why it stays.
+/// The index of a message in a line of the report, and why it is unchanged.
 fn place(left: &str) -> Option<(usize, &str)> {
     let (n, why) = left.strip_prefix("messages[")?.split_once("]: ")?;
     Some((n.parse().ok()?, why))

@@ -1,4 +1,4 @@
-//! What is wrong with a request.
+//! The fault of a request.
 
 use thiserror::Error;
 use toolglot_value::Value;
@@ -10,7 +10,7 @@ use toolglot_value::Value;
 pub struct RequestError {
     /// The JSON path of the value, as in `messages[0].role`; `$` is the whole body.
     pub at: String,
-    /// What is wrong there.
+    /// The fault at this path.
     pub why: String,
 }
 

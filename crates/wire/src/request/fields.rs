@@ -1,4 +1,4 @@
-//! The fields of a request, taken with their types checked.
+//! Takes the fields of a request with checked types.
 
 use toolglot_value::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::{Draft, HistoryMessage, RequestError, ToolTable};
 use crate::conversation::chat_messages;
 use crate::{Api, ToolChoice};
 
-/// The fields of a request, as far as they are not yet taken.
+/// The fields of a request that are not taken yet.
 pub(super) struct Fields {
     fields: Map<String, Value>,
 }
@@ -16,7 +16,7 @@ impl Fields {
         Fields { fields }
     }
 
-    /// The value of a field; `null` where there is none.
+    /// The value of a field; `null` if there is none.
     pub(super) fn take(&mut self, name: &str) -> Value {
         self.fields.shift_remove(name).unwrap_or_default()
     }
@@ -53,7 +53,7 @@ impl Fields {
         }
     }
 
-    /// A list that is not empty.
+    /// A nonempty list.
     pub(super) fn messages(&mut self, name: &str) -> Result<Vec<Value>, RequestError> {
         match self.take(name) {
             Value::Array(list) if list.is_empty() => {
@@ -64,7 +64,7 @@ impl Fields {
         }
     }
 
-    /// Refuses a field that asks for what the gateway does not keep.
+    /// Refuses a field that needs stored state: the gateway stores none.
     pub(super) fn refuse(&mut self, name: &str, why: &str) -> Result<(), RequestError> {
         match self.take(name) {
             Value::Null | Value::Bool(false) => Ok(()),
@@ -72,7 +72,7 @@ impl Fields {
         }
     }
 
-    /// The tools, and which of them may be called.
+    /// The tools, and the tool choice.
     pub(super) fn tools(&mut self, api: Api, draft: &mut Draft) -> Result<(), RequestError> {
         let tools = self.take("tools");
         draft.tools = ToolTable::read(api, &tools, &mut draft.omitted)?;
@@ -102,7 +102,7 @@ impl Fields {
     }
 }
 
-/// Adds messages, whose paths are given, as Chat Completions has them.
+/// Adds messages in the form of Chat Completions, with their paths.
 pub(super) fn add_history(
     draft: &mut Draft,
     messages: &[Value],

@@ -1,4 +1,4 @@
-//! A client's request, read from the three APIs into one conversation, and written for an upstream.
+//! Reads a client's request of three APIs as one conversation, and writes it for an upstream.
 //!
 //! ```text
 //!  Chat Completions ─┐                            ┌─ History::Native: tools and calls as fields
@@ -41,38 +41,38 @@ pub struct Request {
     tools: Arc<ToolTable>,
     choice: ToolChoice,
     is_parallel: bool,
-    /// The upstream's fields that came with it.
+    /// The fields for the upstream.
     rest: Map,
     omitted: Vec<String>,
-    /// The ids that the conversation has.
+    /// The ids in the conversation.
     ids: Arc<BTreeSet<String>>,
-    /// What an answer of the Responses API repeats.
+    /// The fields that an answer of the Responses API repeats.
     echo: Arc<Map>,
-    /// A number that another conversation does not have.
+    /// A hash that distinguishes conversations.
     digest: u64,
 }
 
-/// A message as Chat Completions has it, and its path in the request.
+/// A message in the form of Chat Completions, and its path in the request.
 #[derive(Clone, Debug)]
 struct HistoryMessage {
     message: Value,
     at: String,
 }
 
-/// How an upstream gets the history and the tools.
+/// The form of the history and the tools for an upstream.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum History<'h, 'd> {
-    /// As fields of Chat Completions, which the upstream's template writes.
+    /// As fields of Chat Completions, for the upstream's template.
     Native {
-        /// What ids have to look like for the model; `None`: like anything.
+        /// The form of ids that the model requires; `None`: any.
         ids: Option<IdForm>,
     },
-    /// As text of a dialect: the template knows no tools.
+    /// As text of a dialect, if the template has no tools.
     Text(&'h Emulation<'d>),
 }
 
-/// What a reader of one API found.
+/// The result of an API's reader.
 #[derive(Default)]
 struct Draft {
     model: String,
@@ -91,7 +91,7 @@ impl Request {
     /// Reads the body of a request.
     ///
     /// # Errors
-    /// [`RequestError`], with the path of what is wrong; [`ApiError`](crate::ApiError) is made of it.
+    /// [`RequestError`] with the path of the fault, which converts to [`ApiError`](crate::ApiError).
     pub fn read(api: Api, body: &[u8]) -> Result<Request, RequestError> {
         let value = toolglot_value::from_slice(body)
             .map_err(|error| RequestError::new("$", format!("the body is not JSON: {error}")))?;
@@ -123,12 +123,12 @@ impl Request {
         })
     }
 
-    /// The API that the client speaks.
+    /// The client's API.
     pub fn api(&self) -> Api {
         self.api
     }
 
-    /// The model that the client asks for.
+    /// The requested model.
     pub fn model(&self) -> &str {
         &self.model
     }
@@ -138,13 +138,13 @@ impl Request {
         self.is_stream
     }
 
-    /// The tools that a model is taught: functions, and freeform tools with the one parameter `input`. A tool of a namespace
-    /// has its own name, after its namespace only where that is not unique.
+    /// The tools for the model: functions, and freeform tools with the single parameter `input`. A namespaced tool has
+    /// its plain name, with the namespace as prefix only if the name is not unique.
     pub fn tools(&self) -> &Toolbox {
         self.tools.toolbox()
     }
 
-    /// Which calls the client wants. The names are those of [`Request::tools`].
+    /// The calls that the client requests. The names are those of [`Request::tools`].
     pub fn choice(&self) -> &ToolChoice {
         &self.choice
     }
@@ -154,39 +154,40 @@ impl Request {
         self.is_parallel
     }
 
-    /// Whether the client wants the arguments of some tool to fit its schema, whatever the model would write.
+    /// Whether the client requires strict arguments for some tool.
     pub fn has_strict_tool(&self) -> bool {
         self.tools.has_strict()
     }
 
-    /// Offers further tools to the model, which the client does not know. Of two with one name the client's stays.
+    /// Adds tools for the model that the client does not know. If two tools have one name, the client's tool is used.
     pub fn add_tools<'s>(&mut self, specs: impl IntoIterator<Item = &'s ToolSpec>) {
         Arc::make_mut(&mut self.tools).add(specs);
     }
 
-    /// Frees the conversation, once nobody will ask the upstream with it any more. What an answer needs stays.
+    /// Frees the conversation, if no further request to the upstream will need it. The data for an answer remains.
     pub fn forget_history(&mut self) {
         self.history = Vec::new();
         self.rest = Map::new();
     }
 
-    /// Wants no call any more where any was wanted: one was made that the client does not see.
+    /// Drops a requirement of calls, after a call was made that the client does not see.
     pub fn relax_choice(&mut self) {
         if self.choice == ToolChoice::Required {
             self.choice = ToolChoice::Auto;
         }
     }
 
-    /// What is left out: tools that only a server runs, and their traces in the history, as in
+    /// Omitted items: tools that only a server runs, and their traces in the history, as in
     /// ``tools[1] of the type `web_search` ``. They belong in a header of the response.
     pub fn omitted(&self) -> &[String] {
         &self.omitted
     }
 
-    /// The body for an upstream that speaks Chat Completions. It asks for a stream where the client does, and then for the usage.
+    /// The body for an upstream with Chat Completions. It requests a stream if the client does, and then also the
+    /// usage.
     ///
     /// # Errors
-    /// With [`History::Text`]: an image, or a call that the dialect cannot carry.
+    /// With [`History::Text`]: an image, or a call that the dialect cannot express.
     pub fn chat(&self, history: History<'_, '_>) -> Result<Value, RequestError> {
         let mut body = Map::new();
         body.insert("model".to_owned(), Value::from(self.model.as_str()));
@@ -211,8 +212,8 @@ impl Request {
         Ok(Value::Object(body))
     }
 
-    /// An estimate of the tokens that the request costs: four bytes of text make one, and so does a character beyond ASCII;
-    /// an image makes 1,000.
+    /// An estimate of the request's tokens: one for four bytes of ASCII text, one for each other character, and 1,000
+    /// for an image.
     pub fn estimate_tokens(&self) -> u64 {
         let history = self.history.iter().map(|one| 4 + tokens(&one.message));
         let tools = self.tools.functions(&ToolChoice::Auto);
@@ -249,7 +250,7 @@ fn ids_of(message: &Value) -> Vec<String> {
         .collect()
 }
 
-/// An estimate for all strings of a value.
+/// An estimate for all strings in a value.
 fn tokens(value: &Value) -> u64 {
     match value {
         Value::String(text) => estimate(text),

@@ -1,4 +1,4 @@
-//! The history and the tools as fields of Chat Completions.
+//! Writes the history and the tools as fields of Chat Completions.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use toolglot_value::{Map, Value, json};
 use super::Request;
 use crate::{Api, ToolChoice};
 
-/// Adds messages, tools and the choice of them.
+/// Adds messages, tools and the tool choice.
 pub(super) fn write(request: &Request, ids: Option<IdForm>, body: &mut Map<String, Value>) {
     let mut names = IdNames::new(ids);
     let mut messages: Vec<Value> = Vec::with_capacity(request.history.len());
@@ -38,7 +38,7 @@ pub(super) fn write(request: &Request, ids: Option<IdForm>, body: &mut Map<Strin
         ToolChoice::Required => Some(json!("required")),
         ToolChoice::Of { names, is_required } => match (names.as_slice(), is_required) {
             ([name], true) => Some(json!({"type": "function", "function": {"name": name}})),
-            // The others are left out of the tools.
+            // The tool list omits the other tools.
             (_, true) => Some(json!("required")),
             (_, false) => None,
         },
@@ -51,8 +51,8 @@ pub(super) fn write(request: &Request, ids: Option<IdForm>, body: &mut Map<Strin
     }
 }
 
-/// Whether two messages become one. Templates accept instructions once, and many want users and assistants in turn: the items
-/// and blocks of the other APIs say nothing of turns.
+/// Whether two messages become one. Templates accept instructions once, and many require alternating users and
+/// assistants; the items and blocks of the other APIs have no turns.
 fn joins(api: Api, last: &Value, message: &Value) -> bool {
     let roles: &[&str] = match api {
         Api::Chat => &["system"],
@@ -68,7 +68,7 @@ fn message(message: &Value, names: &mut IdNames) -> Value {
     if message["role"] == "developer" {
         fields.insert("role".to_owned(), Value::from("system"));
     }
-    // Clients send fields back that they had as `null`.
+    // Clients return fields that they received as `null`.
     fields.retain(|key, value| !value.is_null() || key == "content");
     let failed = fields.remove("is_error");
     if failed == Some(Value::Bool(true))
@@ -87,7 +87,7 @@ fn message(message: &Value, names: &mut IdNames) -> Value {
         fields.remove("tool_calls");
     }
     if !has_calls && message["role"] == "assistant" && message["content"].is_null() {
-        // Templates join a content that no call stands for.
+        // Without calls, templates concatenate the content, which must be a string.
         fields.insert("content".to_owned(), Value::from(""));
     }
     if let Some(Value::Array(calls)) = fields.get_mut("tool_calls") {
@@ -104,7 +104,7 @@ fn message(message: &Value, names: &mut IdNames) -> Value {
     Value::Object(fields)
 }
 
-/// A call of a freeform tool as one of a function with the parameter `input`.
+/// Converts a call of a freeform tool to a function call with the parameter `input`.
 fn function_of(call: &Value) -> Value {
     let arguments = json!({"input": &call["custom"]["input"]}).to_string();
     let function = json!({"name": &call["custom"]["name"], "arguments": arguments});

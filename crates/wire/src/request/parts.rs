@@ -1,24 +1,24 @@
-//! The contents of messages, in whatever parts a client sends them, as Chat Completions has them.
+//! Converts the contents of messages, in any parts of a client, to the form of Chat Completions.
 
 use toolglot_value::{Map, Value, json};
 
 use super::RequestError;
 
-/// What stands between the texts of two parts.
+/// The separator between the texts of two parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seam {
-    /// Nothing: the pieces of an answer.
+    /// Nothing, for the pieces of an answer.
     None,
-    /// A line break, where there is none: paragraphs that a client put together.
+    /// A line break if there is none, for paragraphs that a client joined.
     Line,
 }
 
-/// A content with its texts as one string, where it has nothing else.
+/// A content with its texts as one string, if it has only texts.
 ///
-/// Parts that are calls, results or thoughts of another API stay as they are.
+/// Parts that are calls, results or reasoning of another API are unchanged.
 ///
 /// # Errors
-/// A part that Chat Completions has no form for.
+/// If a part has no form in Chat Completions.
 pub(super) fn content(content: &Value, seam: Seam, at: &str) -> Result<Value, RequestError> {
     let parts = match content {
         Value::Null | Value::String(_) => return Ok(content.clone()),
@@ -58,7 +58,7 @@ fn is_text(part: &Value) -> bool {
     part["type"] == "text"
 }
 
-/// One part; `None` for one that says nothing to a model.
+/// One part; `None` for a part without content for the model.
 fn part(part: &Value, at: &str) -> Result<Option<Value>, RequestError> {
     if let Value::String(text) = part {
         return Ok(Some(json!({"type": "text", "text": text})));
@@ -90,7 +90,7 @@ fn part(part: &Value, at: &str) -> Result<Option<Value>, RequestError> {
         "text" | "input_text" | "output_text" => text_at("text"),
         "refusal" => text_at("refusal"),
         "redacted_thinking" => Ok(None),
-        // Forms of Chat Completions, and what is no content.
+        // Forms of Chat Completions, and parts that are not content.
         "image_url" | "input_audio" | "file" | "video_url" | "audio_url" | "tool_use"
         | "tool_result" | "thinking" => Ok(Some(part.clone())),
         "input_image" => input_image(part, at).map(Some),
@@ -168,7 +168,7 @@ fn source(part: &Value, at: &str) -> Result<String, RequestError> {
     }
 }
 
-/// The first part of a content that is no text, for models that read nothing else.
+/// The first part of a content that is not text, for models that read only text.
 pub(super) fn first_other(content: &Value) -> Option<(usize, &str)> {
     let parts = content.as_array()?;
     let at = parts.iter().position(|part| !is_text(part))?;

@@ -7,7 +7,7 @@ use super::parts::{Seam, content};
 use super::{Draft, RequestError, ToolTable};
 use crate::Api;
 
-/// Fields that only this API's server acts on. Any other is the upstream's.
+/// Fields that only this API's server handles. Any other field goes to the upstream.
 const OWN: &[&str] = &[
     "include",
     "store",
@@ -35,7 +35,7 @@ const ECHOED: &[&str] = &[
     "parallel_tool_calls",
 ];
 
-/// What a server ran itself. No model of another server knows these items.
+/// Items of tools that a server itself ran. Models of other servers do not know these items.
 const SERVER_ITEMS: &[&str] = &[
     "web_search_call",
     "file_search_call",
@@ -55,7 +55,8 @@ const SERVER_ITEMS: &[&str] = &[
     "ghost_snapshot",
 ];
 
-/// Calls of tools that clients run under a type of their own: the type, the tool's name, and the field with its arguments.
+/// Calls with a type of their own for tools that clients run: the type, the tool's name, and the field with its
+/// arguments.
 const CLIENT_CALLS: &[(&str, &str, &str)] = &[
     ("local_shell_call", "local_shell", "action"),
     ("shell_call", "shell", "action"),
@@ -125,7 +126,7 @@ pub(super) fn read(fields: Map<String, Value>) -> Result<Draft, RequestError> {
     Ok(draft)
 }
 
-/// Fields that Chat Completions has under another name.
+/// Fields with another name in Chat Completions.
 fn upstream_fields(fields: &mut Fields, draft: &mut Draft) -> Result<(), RequestError> {
     let mut set = |key: &str, value: Value| {
         if !value.is_null() {
@@ -155,7 +156,7 @@ fn upstream_fields(fields: &mut Fields, draft: &mut Draft) -> Result<(), Request
     Ok(())
 }
 
-/// One item with its content as Chat Completions has it; `None` for one that says nothing to a model.
+/// One item with its content in the form of Chat Completions; `None` for an item without content for the model.
 fn item(
     mut item: Value,
     at: &str,
@@ -203,9 +204,9 @@ fn item(
                 let mut parts = parts.as_array().into_iter().flatten();
                 parts.any(|part| part["text"].as_str().is_some_and(|text| !text.is_empty()))
             };
-            // What is encrypted is for its own server.
-            let is_told = parts.into_iter().any(has_text);
-            Ok(is_told.then_some(item))
+            // Encrypted content is only for its own server.
+            let is_shown = parts.into_iter().any(has_text);
+            Ok(is_shown.then_some(item))
         }
         "function_call" | "custom_tool_call" => {
             let name = item["name"].as_str().unwrap_or_default();
@@ -255,7 +256,7 @@ fn message(item: &mut Value, at: &str) -> Result<(), RequestError> {
     Ok(())
 }
 
-/// The result of a call. Shells give a list of outputs, which stays JSON.
+/// The result of a call. Shells return a list of outputs, which stays JSON.
 fn output(item: &mut Value, kind: &str, at: &str) -> Result<(), RequestError> {
     let at_output = format!("{at}.output");
     let output = match &item["output"] {
@@ -268,13 +269,13 @@ fn output(item: &mut Value, kind: &str, at: &str) -> Result<(), RequestError> {
             ));
         }
         list @ Value::Array(_) if kind == "shell_call_output" => Value::String(list.to_string()),
-        // Codex has its content beside a flag.
+        // Codex puts the content beside a flag.
         Value::Object(fields) if fields.contains_key("content") => {
             content(&item["output"]["content"], Seam::Line, &at_output)?
         }
         other => content(other, Seam::Line, &at_output)?,
     };
-    // The API knows a result by the id of its call; older shells wrote that under `id`.
+    // The API identifies a result by the id of its call; older shells used the field `id` for it.
     let id = if item["call_id"].is_string() {
         &item["call_id"]
     } else {

@@ -1,4 +1,4 @@
-//! The tools of a request: as a model is taught them, and as the client knows them.
+//! The tools of a request, for the model and for the client.
 
 use std::collections::HashMap;
 
@@ -15,13 +15,14 @@ pub(crate) struct ToolTable {
     toolbox: Toolbox,
     /// The tools as functions of the Chat Completions API.
     functions: Vec<Value>,
-    /// The row of each name that a model is taught.
+    /// The row of each name that the model knows.
     by_name: HashMap<String, usize>,
-    /// The row of each name with its namespace before it, however they are joined; `None` where two tools come to the same.
+    /// The row of each name with its namespace as prefix, however they are joined; `None` if two tools get the same
+    /// name.
     by_qualified_name: HashMap<String, Option<usize>>,
 }
 
-/// One tool: the name that the model is taught, and how the client calls it.
+/// One tool: its name for the model, and its name for the client.
 #[derive(Clone, Debug)]
 struct ToolRow {
     taught: String,
@@ -30,16 +31,16 @@ struct ToolRow {
     is_freeform: bool,
 }
 
-/// A tool as the client knows it.
+/// A tool in the client's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClientTool<'t> {
     pub(crate) name: &'t str,
     pub(crate) namespace: Option<&'t str>,
-    /// The API has one raw text for its calls.
+    /// Whether the API has a raw text for its calls.
     pub(crate) is_freeform: bool,
 }
 
-/// An entry of the client's list, before names are given.
+/// An entry of the client's list, before names are assigned.
 struct Entry {
     at: String,
     namespace: Option<String>,
@@ -47,7 +48,7 @@ struct Entry {
 }
 
 impl ToolTable {
-    /// The tools under `tools`. What only a server runs is added to `omitted`.
+    /// The tools under `tools`. Tools that only a server runs are added to `omitted`.
     pub(crate) fn read(
         api: Api,
         tools: &Value,
@@ -108,7 +109,7 @@ impl ToolTable {
         table.functions = list.iter().map(function).collect();
         let list = Value::Array(list);
         table.toolbox = Toolbox::from_json(&list).map_err(|error| refused(&error, entries))?;
-        // The toolbox has the tools in this order: no two have one name.
+        // The toolbox has the tools in this order: no two tools share a name.
         let specs = table.toolbox.iter();
         for ((row, function), spec) in table.rows.iter().zip(&mut table.functions).zip(specs) {
             if row.is_freeform {
@@ -119,7 +120,7 @@ impl ToolTable {
         Ok(table)
     }
 
-    /// Adds tools that the client does not know, unless it has one of their name.
+    /// Adds tools that the client does not know, except for names that the client uses.
     pub(crate) fn add<'s>(&mut self, specs: impl IntoIterator<Item = &'s ToolSpec>) {
         for spec in specs {
             if self.named(&spec.name).is_some() {
@@ -152,7 +153,7 @@ impl ToolTable {
         self.rows.is_empty()
     }
 
-    /// The tools as functions that Chat Completions takes, of these names alone where a choice names some.
+    /// The tools as functions of Chat Completions, restricted to the names of the choice if it has names.
     pub(crate) fn functions(&self, choice: &ToolChoice) -> Vec<Value> {
         let names = match choice {
             ToolChoice::Of { names, .. } => Some(names),
@@ -165,8 +166,8 @@ impl ToolTable {
             .collect()
     }
 
-    /// The tool that a model means by a name, with the server that its dialect has for it; an unknown one is the client's to
-    /// judge, by the name that the model wrote.
+    /// The tool that a model means by a name and a server. An unknown tool has the name that the model wrote; the
+    /// client decides on it.
     pub(crate) fn client<'t>(&'t self, server: Option<&str>, written: &'t str) -> ClientTool<'t> {
         let of_server = server.and_then(|server| self.row(server, written));
         match of_server.or_else(|| self.named(written)) {
@@ -183,7 +184,7 @@ impl ToolTable {
         }
     }
 
-    /// The name that the model is taught for a tool of the client.
+    /// The name for the model of a client's tool.
     pub(crate) fn taught(&self, namespace: Option<&str>, name: &str) -> Option<&str> {
         let row = match namespace {
             Some(namespace) => self.row(namespace, name),
@@ -198,7 +199,7 @@ impl ToolTable {
         self.rows.iter().find(is_it)
     }
 
-    /// The tool of a name that starts with its namespace, where it is the only one.
+    /// The tool of a name that starts with its namespace, if that is unique.
     fn qualified(&self, name: &str) -> Option<&ToolRow> {
         let row = self.by_qualified_name.get(name).copied().flatten();
         row.map(|row| &self.rows[row])
@@ -211,7 +212,7 @@ impl ToolTable {
     }
 }
 
-/// Adds one entry of the client's list, or what is inside it.
+/// Adds one entry of the client's list, or the tools inside it.
 fn add(
     api: Api,
     tool: &Value,
@@ -251,7 +252,7 @@ fn add(
     let mut fields = fields.clone();
     let is_client_run = match (api, kind) {
         (_, None | Some("function")) => true,
-        // Anthropic's word for a tool of the client.
+        // Anthropic's word for a client's tool.
         (Api::Messages, Some("custom")) => {
             fields.remove("type");
             true
@@ -290,7 +291,7 @@ fn add(
     Ok(())
 }
 
-/// The name of an entry, wherever its API writes it; empty where there is none.
+/// The name of an entry in any API's form; empty if there is none.
 fn name_of(tool: &Map<String, Value>) -> String {
     let inner = ["function", "custom"]
         .iter()
@@ -329,7 +330,7 @@ fn qualified(namespace: &str, name: &str) -> String {
     }
 }
 
-/// The error of a list whose entries stand elsewhere in the client's.
+/// The error of a list, with the path in the client's list instead.
 fn refused(error: &ToolError, entries: &[Entry]) -> RequestError {
     let at = match error {
         ToolError::NotAnObject { at, .. }

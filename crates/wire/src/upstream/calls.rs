@@ -1,4 +1,4 @@
-//! Native calls of an upstream, one after another, whatever order their pieces come in.
+//! Orders an upstream's native calls one after another, whatever the order of their pieces.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -10,35 +10,35 @@ use super::UpstreamEvent;
 /// The native calls of an answer.
 #[derive(Debug, Default)]
 pub(super) struct NativeCalls {
-    /// The call that is emitted now, and those that wait for its end.
+    /// The call that is being emitted, and the calls that wait for its end.
     open: VecDeque<NativeCall>,
     n_calls: u32,
-    /// The indices and ids of calls that are over: whatever else comes with both is more of that call. Ids alone do not tell:
-    /// some servers give all calls the same.
+    /// The indices and ids of ended calls: a later entry with both belongs to that call. Ids alone are not enough: some
+    /// servers give all calls the same id.
     ended_ids: HashSet<(Option<u64>, String)>,
-    /// The last call of each index that is over.
+    /// The last ended call of each index.
     ended: HashMap<u64, EndedCall>,
 }
 
-/// What tells later pieces of a call that is over.
+/// Identifies later pieces of an ended call.
 #[derive(Debug)]
 struct EndedCall {
     has_id: bool,
     name: String,
 }
 
-/// Which call an entry belongs to.
+/// The call that an entry belongs to.
 #[derive(Clone, Copy, Debug)]
 enum Owner {
-    /// The open call at this place.
+    /// The open call at this position.
     Open(usize),
-    /// A call that is over, which was emitted as it was.
+    /// An ended call, which was already emitted.
     Ended,
-    /// None so far.
+    /// No known call.
     New,
 }
 
-/// What of an entry says which call it belongs to.
+/// The parts of an entry that identify its call.
 #[derive(Clone, Copy, Debug)]
 struct EntryKey<'a> {
     index: Option<u64>,
@@ -48,8 +48,8 @@ struct EntryKey<'a> {
 }
 
 impl EntryKey<'_> {
-    /// Whether an entry without an id starts a call of its own after a complete one of its index: it names another tool, or
-    /// has arguments once more. Servers that repeat the name in each piece send a last one without arguments.
+    /// Whether an entry without an id starts a new call after a complete one of its index: it has another name, or
+    /// arguments again. Servers that repeat the name in each piece send a last piece without arguments.
     fn is_another(&self, name: &str) -> bool {
         self.id.is_none()
             && self
@@ -60,13 +60,13 @@ impl EntryKey<'_> {
 
 #[derive(Debug)]
 struct NativeCall {
-    /// The upstream's index, where it gives one.
+    /// The upstream's index, if it has one.
     index: Option<u64>,
     id: Option<String>,
     name: String,
     number: u32,
     arguments: String,
-    /// How many bytes of the arguments were emitted.
+    /// The number of emitted bytes of the arguments.
     n_emitted: usize,
     scan: ObjectScan,
 }
@@ -76,7 +76,7 @@ impl NativeCalls {
         self.open.iter().map(|call| call.arguments.len()).sum()
     }
 
-    /// Reads one entry of `tool_calls`; `None` where it is not one.
+    /// Reads one entry of `tool_calls`; `None` if it is invalid.
     pub(super) fn delta(
         &mut self,
         delta: &Value,
@@ -142,7 +142,8 @@ impl NativeCalls {
         }
     }
 
-    /// The call that an entry continues with. Without an index it is the last one, unless a name or another id starts one.
+    /// The call that an entry continues. Without an index it is the last call, unless a name or another id starts a new
+    /// one.
     fn owner(&self, key: EntryKey<'_>) -> Owner {
         let is_same = |call: &NativeCall| match (key.id, call.id.as_deref()) {
             (Some(id), Some(own)) => id == own,
@@ -180,7 +181,7 @@ impl NativeCalls {
         }
     }
 
-    /// Emits what of the first call's arguments was not emitted.
+    /// Emits the pending part of the first call's arguments.
     fn emit(&mut self, sink: &mut dyn FnMut(UpstreamEvent<'_>)) {
         let Some(call) = self.open.front_mut() else {
             return;
@@ -193,7 +194,7 @@ impl NativeCalls {
         }
     }
 
-    /// Ends the first call. No arguments at all are those of a call without any, unless it was cut.
+    /// Ends the first call. Missing arguments mean a call without arguments, unless the call was cut.
     fn end(&mut self, is_cut: bool, sink: &mut dyn FnMut(UpstreamEvent<'_>)) {
         let Some(call) = self.open.pop_front() else {
             return;
@@ -229,7 +230,7 @@ impl NativeCall {
     }
 }
 
-/// Whether an object has come to its last brace.
+/// Detects the last brace of an object.
 #[derive(Debug, Default)]
 struct ObjectScan {
     depth: u32,

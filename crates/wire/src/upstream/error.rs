@@ -1,29 +1,29 @@
-//! What is wrong with an upstream's answer.
+//! The errors of an upstream's answer.
 
 use thiserror::Error;
 
 use crate::{ApiError, ErrorKind};
 
-/// How much of an upstream's text an error shows, in characters.
+/// The most characters of an upstream's text in an error.
 const SHOWN: usize = 200;
 
-/// Why an upstream's answer cannot be read on.
+/// Why reading an upstream's answer failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UpstreamError {
-    /// Its bytes are not UTF-8.
+    /// The bytes are not UTF-8.
     #[error("the upstream sent bytes that are not UTF-8")]
     NotUtf8,
-    /// An event that is not a chunk of an answer.
+    /// An event is not a chunk of an answer.
     #[error("the upstream sent an event that is not a chunk of an answer: {text}")]
     NotAChunk {
-        /// Its start.
+        /// The start of the event.
         text: String,
     },
-    /// An event after the last one.
+    /// An event follows the last one.
     #[error("the upstream sent more after `[DONE]`: {text}")]
     AfterDone {
-        /// Its start.
+        /// The start of the event.
         text: String,
     },
     /// The stream ended before the answer did.
@@ -35,12 +35,12 @@ pub enum UpstreamError {
         /// The most bytes of an event.
         limit: usize,
     },
-    /// The upstream says that it failed.
+    /// The upstream reports an error.
     #[error("the upstream reports an error: {message}")]
     Reported {
-        /// What it says.
+        /// The message of the upstream.
         message: String,
-        /// All that it says, shortened.
+        /// The whole error, shortened.
         text: String,
     },
 }
@@ -54,7 +54,7 @@ impl UpstreamError {
         UpstreamError::AfterDone { text: start(text) }
     }
 
-    /// The answer ended with a reason that says that the upstream failed.
+    /// The answer ended with a reason that means a failure of the upstream.
     pub(super) fn stopped(reason: &str) -> UpstreamError {
         UpstreamError::Reported {
             message: format!("it stopped the answer: {reason}"),
@@ -62,7 +62,7 @@ impl UpstreamError {
         }
     }
 
-    /// The error that a body or an event holds.
+    /// The error in a body or an event.
     pub(super) fn reported(text: &str) -> UpstreamError {
         let value = toolglot_value::from_str(text).unwrap_or_default();
         let error = value.get("error").unwrap_or(&value);

@@ -1,23 +1,23 @@
-//! Server-sent events, read from bytes as they come
+//! Reads server-sent events from bytes as they arrive
 //! (<https://html.spec.whatwg.org/multipage/server-sent-events.html>).
 
 use super::UpstreamError;
 
-/// A byte order mark.
+/// The UTF-8 byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The most bytes of an event, where nobody says otherwise: an answer that is not streamed comes in one.
+/// The most bytes of an event by default: an answer without streaming is one event.
 const LIMIT: usize = 16 << 20;
 
-/// So much memory of an event is used again for the next one.
+/// The most bytes of an event's memory that are reused for the next one.
 const KEPT_BYTES: usize = 16 << 10;
 
 /// One event. Borrowed until the sink returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamEvent<'a> {
-    /// Its type; empty where none is said.
+    /// The event's type; empty if there is none.
     pub kind: &'a str,
-    /// Its data; several lines are joined by line breaks.
+    /// The event's data; several lines are joined by line breaks.
     pub data: &'a str,
 }
 
@@ -25,13 +25,13 @@ pub struct StreamEvent<'a> {
 #[derive(Debug)]
 pub struct EventStream {
     limit: usize,
-    /// The start of a line whose end has not come.
+    /// The start of an unfinished line.
     line: Vec<u8>,
     kind: String,
     data: String,
     has_data: bool,
     is_first: bool,
-    /// Whether a `\n` that comes next belongs to the line before.
+    /// Whether a following `\n` belongs to the previous line.
     is_after_cr: bool,
 }
 
@@ -55,15 +55,15 @@ impl EventStream {
         }
     }
 
-    /// How many bytes are held.
+    /// The number of held bytes.
     pub fn held(&self) -> usize {
         self.line.len() + self.data.len()
     }
 
-    /// Reads bytes, and gives each event as soon as its last byte is there.
+    /// Reads bytes, and emits each event as soon as its last byte is available.
     ///
     /// # Errors
-    /// Those of the sink; a line that is not UTF-8; an event that is too large.
+    /// Errors of the sink; a line that is not UTF-8; an event that is too large.
     pub fn push(
         &mut self,
         mut bytes: &[u8],
@@ -117,7 +117,7 @@ impl EventStream {
                 let read = sink(StreamEvent { kind, data });
                 self.kind.clear();
                 self.data.clear();
-                // One large event does not cost memory until the stream ends.
+                // A large event does not hold its memory until the stream ends.
                 self.data.shrink_to(KEPT_BYTES);
                 return read;
             }
@@ -136,13 +136,13 @@ impl EventStream {
                 self.has_data = true;
             }
             "event" => value.clone_into(&mut self.kind),
-            // llama.cpp writes errors as a field of their own.
+            // llama.cpp writes errors as a separate field.
             "error" => {
                 "error".clone_into(&mut self.kind);
                 value.clone_into(&mut self.data);
                 self.has_data = true;
             }
-            // A comment, an id, or what nobody knows.
+            // A comment, an id, or an unknown field.
             _ => {}
         }
         Ok(())

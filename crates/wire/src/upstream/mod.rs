@@ -1,4 +1,4 @@
-//! What an upstream answers, streamed or whole, as text, reasoning and native calls.
+//! Reads an upstream's answer, streamed or whole, as text, reasoning and native calls.
 //!
 //! ```text
 //!  bytes ─ EventStream ─ chunks ─ UpstreamReader ─┬─ Text, Reasoning
@@ -23,15 +23,15 @@ use calls::NativeCalls;
 pub enum UpstreamEvent<'a> {
     /// Text of the answer.
     Text(&'a str),
-    /// The model's reasoning, which the upstream keeps apart.
+    /// The model's reasoning, which the upstream separates from the text.
     Reasoning(&'a str),
     /// A native call starts.
     CallStart {
-        /// Which call, from 0.
+        /// The index of the call, from 0.
         call: u32,
         /// The tool's name.
         name: &'a str,
-        /// The upstream's id, which no client sees.
+        /// The upstream's id, which is not sent to clients.
         id: Option<&'a str>,
     },
     /// A piece of a native call's arguments.
@@ -45,7 +45,7 @@ pub enum UpstreamEvent<'a> {
     CallEnd {
         /// The call.
         call: u32,
-        /// [`End::Closed`] where the arguments are one JSON object, else [`End::Truncated`].
+        /// [`End::Closed`] if the arguments are one JSON object, else [`End::Truncated`].
         end: End,
     },
 }
@@ -54,7 +54,7 @@ pub enum UpstreamEvent<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FinishReason {
-    /// It was done, or met a stop string.
+    /// It finished, or met a stop string.
     #[default]
     Stop,
     /// It was cut off.
@@ -63,12 +63,12 @@ pub enum FinishReason {
     ToolCalls,
     /// A filter stopped it.
     ContentFilter,
-    /// Nobody said why, or in a word that is not known: it may have been cut off.
+    /// There is no reason, or an unknown one: the answer may have been cut off.
     Unknown,
 }
 
 impl FinishReason {
-    /// The settings of the parser of the text.
+    /// The parser's finish reason for the text.
     pub fn finish(self) -> Finish {
         match self {
             FinishReason::Stop | FinishReason::ToolCalls => Finish::Stop,
@@ -82,32 +82,32 @@ impl FinishReason {
             "length" | "max_tokens" | "limit" => FinishReason::Length,
             "tool_calls" | "function_call" => FinishReason::ToolCalls,
             "content_filter" => FinishReason::ContentFilter,
-            // `eos` and `word` are of llama.cpp, `end_turn` and `stop_sequence` of servers that know Anthropic's words.
+            // `eos` and `word` come from llama.cpp, `end_turn` and `stop_sequence` from servers with Anthropic's words.
             "stop" | "eos" | "word" | "end_turn" | "stop_sequence" => FinishReason::Stop,
             _ => FinishReason::Unknown,
         }
     }
 
-    /// Whether the model said all that it wanted to say.
+    /// Whether the model ended its answer itself.
     fn is_whole(self) -> bool {
         matches!(self, FinishReason::Stop | FinishReason::ToolCalls)
     }
 }
 
-/// What is known once an upstream's answer is over.
+/// The data at the end of an upstream's answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ending {
     /// Why the model stopped.
     pub reason: FinishReason,
-    /// The stop string that it met, where the upstream says so.
+    /// The stop string that the model met, if the upstream reports it.
     pub stop_sequence: Option<String>,
-    /// The usage, as Chat Completions has it.
+    /// The usage in the form of Chat Completions.
     pub usage: Option<Value>,
-    /// Fields for the last event of the answer: the upstream's own, such as `timings`, and whatever the caller adds.
+    /// Fields for the last event of the answer: the upstream's own, such as `timings`, and fields of the caller.
     pub other: Map,
 }
 
-/// Reads one answer of an upstream. It holds what of a native call cannot be emitted yet, and half an event.
+/// Reads one answer of an upstream. It holds pending parts of native calls, and an unfinished event.
 #[derive(Debug, Default)]
 pub struct UpstreamReader {
     stream: EventStream,
@@ -120,14 +120,15 @@ pub struct UpstreamReader {
 /// Fields of a chunk that are not the upstream's own.
 const KNOWN: &[&str] = &["id", "object", "created", "model", "choices", "error"];
 
-/// What of a chunk of llama.cpp's `/completion` is for clients. Its last one has the whole prompt and all settings too.
+/// The fields of a chunk of llama.cpp's `/completion` for clients. The last chunk also contains the whole prompt and
+/// all settings.
 const OF_COMPLETIONS: &[&str] = &["timings"];
 
-/// Words with which vLLM and SGLang say that they gave up.
+/// The finish reasons of vLLM and SGLang for a failure.
 const FAILURES: &[&str] = &["abort", "error"];
 
 impl UpstreamReader {
-    /// A reader that has seen nothing.
+    /// A reader without input so far.
     pub fn new() -> UpstreamReader {
         UpstreamReader::default()
     }
@@ -135,7 +136,7 @@ impl UpstreamReader {
     /// Reads bytes of a stream of server-sent events.
     ///
     /// # Errors
-    /// An event that is not a chunk of an answer, or an error that the upstream reports. Nothing is read after one.
+    /// If an event is not a chunk of an answer, or the upstream reports an error. Nothing is read after an error.
     pub fn push(
         &mut self,
         bytes: &[u8],
@@ -147,17 +148,17 @@ impl UpstreamReader {
         read
     }
 
-    /// Whether the upstream said that its answer is over.
+    /// Whether the upstream marked its answer as ended.
     pub fn is_done(&self) -> bool {
         self.is_done
     }
 
-    /// How many bytes are held.
+    /// The number of held bytes.
     pub fn held(&self) -> usize {
         self.stream.held() + self.calls.held()
     }
 
-    /// Ends the reading of a stream, where its bytes are over.
+    /// Ends the reading of a stream at the end of its bytes.
     ///
     /// # Errors
     /// [`UpstreamError::CutOff`]: the stream ended before its answer did.
@@ -176,7 +177,7 @@ impl UpstreamReader {
     /// Reads a whole answer.
     ///
     /// # Errors
-    /// What is no answer, or an error that the upstream reports.
+    /// If the body is not an answer, or the upstream reports an error.
     pub fn whole(
         body: &[u8],
         sink: &mut dyn FnMut(UpstreamEvent<'_>),
@@ -184,7 +185,7 @@ impl UpstreamReader {
         let mut reader = UpstreamReader::new();
         let text = std::str::from_utf8(body).map_err(|_| UpstreamError::NotUtf8)?;
         reader.chunk(text, sink)?;
-        // Some servers give no reason for a whole answer.
+        // Some servers give no finish reason for a whole answer.
         reader.reason.get_or_insert(FinishReason::Unknown);
         reader.finish(sink)
     }
@@ -206,7 +207,7 @@ impl UpstreamReader {
         }
         if data == "[DONE]" {
             self.is_done = true;
-            // A server that says so is done, whatever its reason.
+            // `[DONE]` ends the answer, with or without a reason.
             self.reason.get_or_insert(FinishReason::Unknown);
             return Ok(());
         }
@@ -230,7 +231,7 @@ impl UpstreamReader {
         match chunk.remove("choices") {
             Some(Value::Array(choices)) => {
                 for choice in &choices {
-                    // One choice was asked for.
+                    // Only one choice was requested.
                     if choice["index"].as_u64().unwrap_or_default() == 0 {
                         self.choice(choice, text, sink)?;
                     }
@@ -241,7 +242,7 @@ impl UpstreamReader {
                 self.completion(&chunk, sink);
                 chunk.retain(|key, _| OF_COMPLETIONS.contains(&&**key));
             }
-            // An event of another kind: a last one has the usage alone, others keep the connection alive.
+            // An event of another kind: the last one has only the usage, others keep the connection alive.
             None | Some(Value::Null) => chunk.retain(|key, _| !KNOWN.contains(&&**key)),
             Some(_) => return Err(UpstreamError::not_a_chunk(text)),
         }
@@ -267,7 +268,7 @@ impl UpstreamReader {
         if let Some(text) = reasoning.filter(|text| !text.is_empty()) {
             sink(UpstreamEvent::Reasoning(text));
         }
-        // The older Completions API has its text beside no delta.
+        // The older Completions API has its text outside a delta.
         for text in [&delta["content"], &delta["refusal"], &choice["text"]] {
             if let Some(text) = text.as_str().filter(|text| !text.is_empty()) {
                 sink(UpstreamEvent::Text(text));

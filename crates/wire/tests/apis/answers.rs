@@ -1,4 +1,4 @@
-//! Models' texts, and the answers of each API.
+//! The texts of models, and the answers of each API.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use toolglot_wire::{
 use crate::case::{self, Block};
 use crate::clients;
 
-/// A reader of texts.
+/// A parser for texts.
 pub(crate) struct Model {
     program: Arc<Program>,
 }
@@ -28,7 +28,7 @@ impl Model {
         }
     }
 
-    /// The answer to a request, of these pieces.
+    /// The answer to a request, from these pieces.
     pub(crate) fn answer<'t>(
         &self,
         request: &Request,
@@ -62,7 +62,7 @@ impl Model {
     }
 }
 
-/// A request of an API, with these fields besides what each needs.
+/// A request of an API, with these fields besides the required ones.
 pub(crate) fn request(api: Api, is_stream: bool, fields: Value) -> Request {
     let user = json!([{"role": "user", "content": "hi"}]);
     let mut body = match api {
@@ -83,7 +83,7 @@ pub(crate) fn request(api: Api, is_stream: bool, fields: Value) -> Request {
     Request::read(api, body.as_bytes()).expect("a request")
 }
 
-/// Ids with what differs between runs left out.
+/// Ids without the parts that differ between runs.
 fn shown(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -155,7 +155,7 @@ fn texts_become_answers() {
     });
 }
 
-/// A filter that gives recovered calls back as text.
+/// A filter that converts recovered calls to text.
 struct Cautious;
 
 impl CallFilter for Cautious {
@@ -233,7 +233,7 @@ fn ids_differ_from_all_that_the_conversation_has() {
     let messages = json!([
         {"role": "user", "content": "hi"}, {"role": "assistant", "content": null, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": first, "content": "ok"}]);
-    // The same seed, and a conversation that has the id.
+    // The same seed, and a conversation that contains the id.
     let second = id(&request(Api::Chat, false, json!({"messages": messages})));
     assert_ne!(first, second);
 }

@@ -1,4 +1,4 @@
-//! Cases in Markdown: a heading, a sentence, and blocks. `TOOLGLOT_BLESS=1` writes what the blocks should hold.
+//! Cases in Markdown: a heading, a sentence, and blocks. `TOOLGLOT_BLESS=1` writes the expected blocks.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(crate) struct Block {
     pub(crate) text: String,
 }
 
-/// Runs each case of a folder: `expected` gives the text of each block, the given ones as they are.
+/// Runs each case of a folder: `expected` gives the text of each block; input blocks are unchanged.
 pub(crate) fn check(folder: &str, expected: impl Fn(&[Block]) -> Vec<String>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/apis")
@@ -54,7 +54,7 @@ pub(crate) fn check(folder: &str, expected: impl Fn(&[Block]) -> Vec<String>) {
     );
 }
 
-/// The blocks of a part, and what stands around them.
+/// The blocks of a part, and the text around them.
 pub(crate) fn blocks(part: &str) -> (Vec<Block>, Vec<String>) {
     let (mut blocks, mut gaps) = (Vec::new(), vec![String::new()]);
     let mut open: Option<(String, Block)> = None;

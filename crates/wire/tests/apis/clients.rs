@@ -1,4 +1,4 @@
-//! Clients as strict as the strictest ones: they fold the frames of a stream into the whole answer.
+//! Clients as strict as the strictest real ones: they fold the frames of a stream into the whole answer.
 
 use toolglot_value::{Map, Value, json};
 use toolglot_wire::{Api, EventStream};
@@ -16,7 +16,7 @@ pub(crate) fn events(bytes: &[u8]) -> Vec<(String, String)> {
     events
 }
 
-/// The whole answer that a stream gives.
+/// The whole answer of a stream.
 pub(crate) fn fold(api: Api, bytes: &[u8]) -> Value {
     let events = events(bytes);
     match api {
@@ -113,7 +113,7 @@ fn chat(events: &[(String, String)]) -> Value {
     }
     let reason = reason.expect("a reason");
     if reason == "length" {
-        // A call that was cut off is none.
+        // A truncated call is not a call.
         calls.retain(|call| is_whole(&call["function"]["arguments"]));
     }
     if !message.contains_key("content") {
@@ -189,7 +189,7 @@ fn responses(events: &[(String, String)]) -> Value {
                 continue;
             }
             (_, "response.output_item.added") => {
-                // An item that is cut off has no end.
+                // A truncated item has no end.
                 let before = open
                     .as_ref()
                     .map_or(output.len() as u64, |(place, _)| place + 1);

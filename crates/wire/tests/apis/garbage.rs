@@ -1,10 +1,10 @@
-//! Requests that are none.
+//! Invalid requests.
 
 use proptest::prelude::*;
 use toolglot_value::{Map, Value, json};
 use toolglot_wire::{Api, ApiError, Emulation, History, Request};
 
-/// A request of each API with all that may stand in one.
+/// A request of each API with all fields that it may have.
 fn rich(api: Api) -> Value {
     let function = json!({"type": "function", "function": {"name": "f", "description": "d", "parameters": {"type": "object"}}});
     match api {
@@ -73,7 +73,7 @@ fn junk() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Replaces, removes or doubles the `n`th value below `value`.
+/// Replaces, removes or duplicates the `n`th value below `value`.
 fn damage(value: &mut Value, n: &mut usize, how: u8, junk: &Value) {
     let slots: Vec<&mut Value> = match value {
         Value::Object(fields) => fields.values_mut().collect(),
@@ -98,7 +98,7 @@ fn damage(value: &mut Value, n: &mut usize, how: u8, junk: &Value) {
     }
 }
 
-/// Reads a body and writes it in all ways. An error has a path and a body in the API's shape.
+/// Reads a body and writes it in all forms. An error has a path and a body in the API's format.
 fn check(api: Api, body: &[u8]) {
     let request = match Request::read(api, body) {
         Err(error) => {

@@ -1,4 +1,4 @@
-//! What requests become for an upstream, and what models' texts become for clients.
+//! Requests as upstreams get them, and models' texts as clients get them.
 
 mod answers;
 mod case;

@@ -1,4 +1,4 @@
-//! Requests of each API, and what an upstream gets.
+//! Requests of each API, and the requests that an upstream gets.
 
 use toolglot_value::Value;
 use toolglot_wire::{Api, ApiError, Emulation, History, Request};
@@ -16,7 +16,7 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).expect("it is JSON") + "\n"
 }
 
-/// `native`: the body; `text DIALECT`: the messages; `tools`: names, and what is left out; `error`: the response.
+/// `native`: the body; `text DIALECT`: the messages; `tools`: names and omitted items; `error`: the response.
 fn shown(request: &Result<Request, ApiError>, api: Api, words: &[&str]) -> String {
     let request = match request {
         Err(error) if words == ["error"] => {

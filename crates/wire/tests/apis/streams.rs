@@ -1,4 +1,4 @@
-//! What holds of every dialect's texts: a stream says what the whole answer says, however the text came.
+//! Holds for every dialect's texts: a stream gives the same answer as the whole text, however the text was cut.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn a_stream_says_what_the_whole_answer_says() {
                     n_calls += answer.n_calls();
                     let characters = text.split_inclusive(|_| true);
                     let (_, each) = model.answer(&streamed, characters, finish, &mut filter);
-                    // Ids are derived from the request, and the other one asks for no stream.
+                    // Ids are derived from the request, and the other request has no stream.
                     let mut whole = fold(api, &all);
                     assert_eq!(whole, fold(api, &each), "{at}");
                     let request = request(api, false, json!({}));

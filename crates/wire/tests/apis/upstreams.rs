@@ -1,4 +1,4 @@
-//! What upstreams send, in any pieces.
+//! The answers of upstreams, in any pieces.
 
 use std::fmt::Write;
 
@@ -69,7 +69,7 @@ fn streams_are_read_in_any_pieces() {
             "tool_calls",
             r#"0:f({"a":1}) Closed "#,
         ),
-        // Two calls whose pieces come in turn.
+        // The pieces of two calls alternate.
         (
             &[
                 r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{"}},{"index":1,"id":"y","function":{"name":"g","arguments":"{\"b\":"}}]}"#,
@@ -94,7 +94,7 @@ fn streams_are_read_in_any_pieces() {
             "tool_calls",
             "0:f({}) Closed 1:g({}) Closed ",
         ),
-        // The name in each piece.
+        // The name is in each piece.
         (
             &[
                 r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{"}}]}"#,
@@ -103,7 +103,7 @@ fn streams_are_read_in_any_pieces() {
             "tool_calls",
             "0:f({}) Closed ",
         ),
-        // The name in a piece that comes after the call was over.
+        // The name is in a piece after the call has ended.
         (
             &[
                 r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\":1}"}},{"index":1,"id":"y","function":{"name":"g","arguments":"{}"}}]}"#,
@@ -141,7 +141,7 @@ fn streams_are_read_in_any_pieces() {
             "tool_calls",
             "0:f({}) Closed 1:g({}) Closed 2:h({}) Closed ",
         ),
-        // No arguments are none; what is cut off or no object is no call.
+        // Missing arguments mean none; a truncated call, or one without an object, is not a call.
         (
             &[r#"{"tool_calls":[{"index":0,"id":"x","function":{"name":"f"}}]}"#],
             "tool_calls",
@@ -286,7 +286,7 @@ fn whole_answers_and_completions_are_read() {
         ("text \"a\" ", Ok(FinishReason::Length))
     );
 
-    // The last chunk of llama.cpp has everything that went in.
+    // The last chunk of llama.cpp contains the whole request.
     let last = br#"{"content":"a","stop":true,"stop_type":"eos","prompt":"SECRET","generation_settings":{"seed":1},"timings":{"ms":1}}"#;
     let ending = UpstreamReader::whole(last, &mut |_| ()).expect("an answer");
     assert_eq!(Value::Object(ending.other), json!({"timings": {"ms": 1}}));

@@ -1,4 +1,4 @@
-//! What a chunk costs does not depend on how much came before. Counted, not timed: the counter is per thread.
+//! The cost of a chunk does not depend on the amount of earlier data. Counted, not timed: the counter is per thread.
 
 use allocation_counter::measure;
 use toolglot_engine::{CallHead, CallId, Event, Place, Span};
@@ -75,9 +75,9 @@ fn a_chunk_costs_the_same_at_the_start_and_late() {
             stream.chunks();
         }
         let late = stream.chunks();
-        // The text that Responses repeats at its end grows now and then.
+        // The text that Responses repeats at its end grows occasionally.
         assert!(late <= first + 1, "{api:?}: {first} {late}");
-        // Reading a chunk takes some for its fields, writing one takes none.
+        // Reading a chunk allocates for its fields, writing a chunk allocates nothing.
         assert!(late <= 100 * 30, "{api:?}: {late}");
         assert_eq!(stream.answer.held() + stream.reader.held(), 0);
     }
@@ -110,7 +110,7 @@ fn a_piece_of_arguments_costs_no_allocation() {
         for _ in 0..100 {
             stream.pieces();
         }
-        // The arguments so far are kept, and their buffer grows now and then.
+        // The arguments so far are stored, and their buffer grows occasionally.
         assert!(stream.pieces() <= 2, "{api:?}");
     }
 }

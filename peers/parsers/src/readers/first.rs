@@ -1,4 +1,4 @@
-//! `dynamo-parsers` 11.0.1: whole texts with recovery at their end, streams through its "jail".
+//! `dynamo-parsers` 11.0.1: complete texts with recovery at their end, streams through its "jail".
 
 use std::hint::black_box;
 
@@ -30,7 +30,7 @@ pub struct First {
 impl First {
     /// The parser of that name.
     ///
-    /// # Panics
+    /// If there is no parser of that name.
     /// If it has none.
     pub fn new(parser: &'static str, tools: &[Tool]) -> First {
         assert!(
@@ -86,7 +86,7 @@ impl Reader for First {
         if !self.tools.is_empty() {
             builder = builder.tool_definitions(self.tools.clone());
         }
-        let mut begun: Vec<usize> = Vec::new();
+        let mut started: Vec<usize> = Vec::new();
         block_on(async {
             let stream = builder.build().apply(futures::stream::iter(chunks(pushes)));
             let mut stream = std::pin::pin!(stream);
@@ -100,7 +100,7 @@ impl Reader for First {
                         let call = delta.index as usize;
                         let function = delta.function.as_ref();
                         if let Some(name) = function.and_then(|function| function.name.as_deref()) {
-                            begun.push(call);
+                            started.push(call);
                             out(Told::Begin { call, name });
                         }
                         if let Some(json) =
@@ -112,8 +112,8 @@ impl Reader for First {
                 }
             }
         });
-        for call in begun {
-            // It has no word for a call that is not complete.
+        for call in started {
+            // It has no state for an incomplete call.
             out(Told::End {
                 call,
                 ending: Ending::Runs,
@@ -128,7 +128,7 @@ impl Reader for First {
     }
 }
 
-/// The pieces as the responses of a server, and one that says why it stopped.
+/// The pieces as responses of a server, followed by one with the finish reason.
 fn chunks(pushes: &Pushes) -> impl Iterator<Item = Chunk> + Send + 'static {
     let pushes = pushes.clone();
     let mut index = 0;

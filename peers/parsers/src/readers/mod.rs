@@ -1,7 +1,7 @@
-//! Every parser behind one face.
+//! A common interface for all parsers.
 //!
-//! A reader is made for a dialect and its tools; what a server shares between messages is made then, what it makes for
-//! each message is made in `whole` and `pushed`, and counts.
+//! A reader is made for a dialect and its tools, with all state that a server shares between messages. `whole` and
+//! `pushed` make the state of a message, and its cost counts.
 
 mod first;
 mod ours;
@@ -16,36 +16,36 @@ pub use smg::Smg;
 use crate::pushes::Pushes;
 use crate::reading::{Reading, Told};
 
-/// Takes what is told.
+/// The receiver of the events.
 pub type Out<'o> = &'o mut dyn FnMut(Told<'_>);
 
 /// One parser.
 pub trait Reader {
-    /// Its row in the tables.
+    /// The name of its row in the tables.
     fn name(&self) -> &str;
-    /// Reads a text that is there as a whole.
+    /// Reads a complete text.
     fn whole(&self, text: &str, out: Out<'_>);
-    /// Reads a text as it comes.
+    /// Reads a text piece by piece.
     fn pushed(&self, pushes: &Pushes, out: Out<'_>);
-    /// What has to be made so that the pieces can be handed over, and is none of the parser's work.
+    /// Prepares the pieces for the parser: work that is not part of the parser.
     fn wrapping(&self, _pushes: &Pushes) {}
 }
 
-/// Reads and folds.
+/// Reads a complete text into a [`Reading`].
 pub fn read_whole(reader: &dyn Reader, text: &str) -> Reading {
     let mut reading = Reading::default();
     reader.whole(text, &mut |told| reading.take(told));
     reading
 }
 
-/// Reads and folds.
+/// Reads the pieces into a [`Reading`].
 pub fn read_pushed(reader: &dyn Reader, pushes: &Pushes) -> Reading {
     let mut reading = Reading::default();
     reader.pushed(pushes, &mut |told| reading.take(told));
     reading
 }
 
-/// The names by which the parsers know a dialect; `None` where they do not.
+/// The parsers' names for a dialect; `None` for a parser without the dialect.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
     pub smg: Option<&'static str>,

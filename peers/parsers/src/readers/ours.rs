@@ -1,4 +1,4 @@
-//! toolglot: one dialect, or all that are active together.
+//! toolglot: one dialect, or all dialects together.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::pushes::Pushes;
 use crate::reading::{Ending, Told};
 use crate::tools::Tool;
 
-/// A program and how messages begin and end.
+/// A program, and how messages start and end.
 pub struct Ours {
     name: &'static str,
     program: Arc<Program>,
@@ -22,7 +22,7 @@ impl Ours {
     /// The dialect alone.
     ///
     /// # Panics
-    /// If there is none of that name.
+    /// If there is no dialect of that name.
     pub fn one(dialect: &str, tools: &[Tool]) -> Ours {
         let dialect = toolglot_dialects::get(dialect).expect("a dialect that ships");
         let program = Program::compile(
@@ -34,7 +34,7 @@ impl Ours {
         Ours::new("toolglot", Arc::new(program))
     }
 
-    /// All dialects, as `--dialect auto` has them.
+    /// All dialects, as in `--dialect auto`.
     ///
     /// # Panics
     /// Never: a test of the dialects compiles them together.
@@ -59,7 +59,7 @@ impl Ours {
         }
     }
 
-    /// The same once more.
+    /// A copy of the reader.
     pub fn again(&self) -> Ours {
         Ours::new(self.name, Arc::clone(&self.program))
     }
@@ -72,7 +72,7 @@ impl Ours {
         )
     }
 
-    /// The same, under another name and told another reason for the end.
+    /// The same reader with another name and another finish reason.
     pub fn told(self, name: &'static str, finish: Finish) -> Ours {
         Ours {
             name,
@@ -101,7 +101,7 @@ impl Reader for Ours {
     }
 
     fn whole(&self, text: &str, out: Out<'_>) {
-        // Folded, since the others give whole calls too.
+        // Collected into calls, since the other parsers return complete calls too.
         let mut message = Calls::default();
         let mut parser = self.parser();
         parser.push(Input::Text(text), &mut message);

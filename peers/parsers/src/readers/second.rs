@@ -1,4 +1,4 @@
-//! `dynamo-parsers-v2` 0.9.6: its parsers of tool calls, and for families that have none its unified ones.
+//! `dynamo-parsers-v2` 0.9.6: its tool-call parsers, and its unified parsers for families without one.
 
 use dynamo_parsers_v2::{
     REGISTERED_FAMILIES, REGISTERED_UNIFIED_FAMILIES, ToolCallDelta, ToolParser, UnifiedParser,
@@ -26,7 +26,7 @@ impl Second {
     /// The family of that name.
     ///
     /// # Panics
-    /// If it has none.
+    /// If there is no family of that name.
     pub fn new(family: &'static str, tools: &[Tool]) -> Second {
         assert!(
             REGISTERED_FAMILIES.contains(&family) || REGISTERED_UNIFIED_FAMILIES.contains(&family),
@@ -63,7 +63,7 @@ impl Reader for Second {
     }
 
     fn whole(&self, text: &str, out: Out<'_>) {
-        // Its whole parse is one push and the end; calls that are not complete are left out.
+        // Its complete parse is one push and the end; incomplete calls are dropped.
         match self.make() {
             Parser::Tools(mut parser) => {
                 if let Ok(result) = parser.parse_complete(text) {

@@ -25,7 +25,7 @@ impl Smg {
     /// The parser of that name.
     ///
     /// # Panics
-    /// If it has none, or takes no tool of that shape.
+    /// If there is no parser of that name, or it accepts no tool of that shape.
     pub fn new(parser: &'static str, tools: &[Tool]) -> Smg {
         assert!(
             factory().registry().has_parser(parser),
@@ -88,12 +88,12 @@ impl Reader for Smg {
 
     fn pushed(&self, pushes: &Pushes, out: Out<'_>) {
         let mut parser = self.make();
-        let mut begun: Vec<usize> = Vec::new();
-        let mut tell = |items: &[tool_parser::types::ToolCallItem], out: Out<'_>| {
+        let mut started: Vec<usize> = Vec::new();
+        let mut emit = |items: &[tool_parser::types::ToolCallItem], out: Out<'_>| {
             for item in items {
                 let call = item.tool_index;
                 if let Some(name) = &item.name {
-                    begun.push(call);
+                    started.push(call);
                     out(Told::Begin { call, name });
                 }
                 if !item.parameters.is_empty() {
@@ -108,16 +108,16 @@ impl Reader for Smg {
             for piece in pushes.iter() {
                 if let Ok(result) = parser.parse_incremental(piece, &self.tools).await {
                     out(Told::Text(&result.normal_text));
-                    tell(&result.calls, out);
+                    emit(&result.calls, out);
                 }
             }
         });
-        // What its documentation asks a server to fetch at the end.
+        // Its documentation requires a server to fetch these at the end.
         let rest = parser.get_unstreamed_tool_args().unwrap_or_default();
-        tell(&rest, out);
+        emit(&rest, out);
         out(Told::Text(&parser.take_unstreamed_normal_text()));
-        for call in begun {
-            // It has no word for a call that is not complete.
+        for call in started {
+            // It has no state for an incomplete call.
             out(Told::End {
                 call,
                 ending: Ending::Runs,

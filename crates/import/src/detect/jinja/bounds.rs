@@ -1,17 +1,17 @@
-//! How much a template may hold. One comes from anywhere: what it costs to read and to render it is bounded by these, by the
-//! steps that it may take and by the time that it may take.
+//! Limits on the size of a template. A template may come from anywhere: these limits, a budget of steps and a time
+//! limit bound the cost of reading and rendering it.
 
 use super::tags::{Tag, end_of, next_tag};
 use super::tokens::tokens;
 
 /// Longest template, in bytes.
 pub(in crate::detect) const LONGEST: usize = 1 << 20;
-/// Most tokens of one tag: an expression is as deep as it is long.
+/// Most tokens of one tag: an expression may nest as deep as it is long.
 const TOKENS: usize = 4096;
-/// Most branches (`elif`): each is in the one before it.
+/// Most branches (`elif`): each nests in the one before it.
 const BRANCHES: usize = 512;
 
-/// What is too much, and where.
+/// The limit that a template exceeds, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::detect) struct Excess {
     pub(in crate::detect) at: usize,
@@ -33,7 +33,7 @@ pub(in crate::detect) fn check(template: &str) -> Result<(), Excess> {
     let (mut at, mut n_branches) = (0, 0);
     while let Some((start, tag)) = next_tag(&template[at..]) {
         let from = at + start + 2;
-        // What is never closed is code as far as it goes.
+        // An unclosed tag is code to the end.
         let length = end_of(&template[from..], tag);
         let code = &template[from..length.map_or(template.len(), |length| from + length)];
         if tag != Tag::Comment && tokens(code).len() > TOKENS {
@@ -57,14 +57,14 @@ pub(in crate::detect) fn check(template: &str) -> Result<(), Excess> {
             }
         }
         if code == "raw" {
-            // Up to its end nothing is code.
+            // The text up to the closing tag is not code.
             at = end_of_raw(template, at);
         }
     }
     Ok(())
 }
 
-/// Where the tag starts that ends a `raw`.
+/// The start of the tag that ends a `raw` block.
 fn end_of_raw(template: &str, from: usize) -> usize {
     let is_end = |at: &usize| {
         let inside = template[at + 2..].trim_start_matches(['-', '+']);

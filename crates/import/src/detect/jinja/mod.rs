@@ -1,8 +1,9 @@
-//! What a Jinja template writes: the text outside its tags and the strings inside them, joined as they are joined there.
+//! The text that a Jinja template writes: the text outside its tags and the strings inside them, joined as the template
+//! does.
 //!
-//! Code is not text: what is compared, looked up or split by says nothing of what is written. Constants (`{% set x = '..' %}`)
-//! are in their places, and macros are written where they are called. Control flow is not followed: all branches are written,
-//! one after the other.
+//! Code is not text: strings that it compares, looks up or splits by are not written. Constants (`{% set x = '..' %}`)
+//! are put in their places, and macros are written where they are called. Control flow is ignored: all branches are
+//! written, one after the other.
 
 pub(super) mod bounds;
 mod tags;
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 use tags::{Tag, end_of, end_of_loop, next_tag};
 use tokens::{Kind, Token, compares, is_keyword, is_test, method_of, tokens};
 
-/// Stands for a value that is not known.
+/// The placeholder for an unknown value.
 pub(super) const VALUE: char = '\u{fffc}';
 
 /// Most constants of a template.
@@ -23,20 +24,20 @@ const LONGEST: usize = 1 << 12;
 /// Longest text of strings in bytes: constants and macros may be written many times.
 const WRITTEN: usize = 1 << 22;
 
-/// Bytes of macros that are written where they are called, in all, and how deep they call each other.
+/// Limits on macros that are written where they are called: their bytes in all, and the depth of their calls.
 const CALLED: usize = 1 << 20;
 const DEPTH: usize = 3;
 
-/// What a template writes.
+/// The text that a template writes.
 #[derive(Debug, Default)]
 pub(super) struct TemplateText {
     pub(super) text: String,
-    /// Where each byte of the text is in the template, and where that ends.
+    /// The template offset of each byte of the text, and of its end.
     pub(super) places: Vec<usize>,
 }
 
 impl TemplateText {
-    /// Reads a template. A text without tags is what it is.
+    /// Reads a template. A text without tags stays as it is.
     pub(super) fn of(template: &str) -> TemplateText {
         let mut reader = Reader {
             template,
@@ -61,13 +62,13 @@ impl TemplateText {
         self.places.extend(std::iter::repeat_n(at, text.len()));
     }
 
-    /// Text that stands so in the template.
+    /// Adds text of the template verbatim.
     fn push_verbatim(&mut self, text: &str, at: usize) {
         self.text.push_str(text);
         self.places.extend(at..at + text.len());
     }
 
-    /// A value that is not known; several are one.
+    /// Adds an unknown value; adjacent ones are one.
     fn push_value(&mut self, at: usize) {
         if !self.text.ends_with(VALUE) {
             self.push(VALUE.encode_utf8(&mut [0; 4]), at);
@@ -78,18 +79,18 @@ impl TemplateText {
 struct Reader<'t> {
     template: &'t str,
     written: TemplateText,
-    /// `None`: the name has other values as well.
+    /// `None` if the name has other values as well.
     constants: BTreeMap<String, Option<String>>,
-    /// Lists of a macro that its caller does not give.
+    /// Parameters of a macro whose call gives no list.
     empty: Vec<String>,
     macros: BTreeMap<String, Macro<'t>>,
-    /// Macros that may be looked for, and called.
+    /// How many more macros may be defined, and how many more bytes their calls may write.
     macros_left: usize,
     called_left: usize,
     depth: usize,
 }
 
-/// A macro: its parameters, each with whether nothing is an empty list, and what it writes.
+/// A macro: its parameters, each with whether its default is an empty list, and its body.
 #[derive(Clone, Debug)]
 struct Macro<'t> {
     parameters: Vec<(String, bool)>,
@@ -99,7 +100,7 @@ struct Macro<'t> {
 impl Reader<'_> {
     fn read(&mut self) {
         let mut at = 0;
-        // The last tag takes the blanks after it, or the line break.
+        // Whether the last tag strips the blanks after it, or only the line break.
         let (mut strips, mut after_block) = (false, false);
         while at <= self.template.len() {
             let rest = &self.template[at..];
@@ -120,7 +121,7 @@ impl Reader<'_> {
                 if self.template[from..].starts_with('-') {
                     text = text.trim_end();
                 } else if tag != Tag::Output {
-                    // The line of a block is its own.
+                    // The blanks before a block's tag on its line are not written.
                     let line = text.trim_end_matches([' ', '\t']);
                     if line.ends_with('\n') || line.is_empty() {
                         text = line;
@@ -130,7 +131,7 @@ impl Reader<'_> {
             self.written.push_verbatim(text, start);
             let Some((from, length, tag)) = inside else {
                 if let Some((opener, _)) = next {
-                    // Never closed: it is text.
+                    // An unclosed tag is text.
                     let after = &rest[opener..];
                     self.written.push_verbatim(after, at + opener);
                 }
@@ -154,7 +155,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `macro`: its body stands after the tag, at `at`.
+    /// Records a `macro`, whose body follows the tag at `at`.
     fn define(&mut self, code: &str, at: usize) {
         let Some(rest) = code.trim_matches(['-', '+']).trim().strip_prefix("macro ") else {
             return;
@@ -182,7 +183,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A loop over a list that is empty here.
+    /// Whether the code starts a loop over a list that is empty here.
     fn is_over_nothing(&self, code: &str) -> bool {
         let code = code.trim_matches(['-', '+']).trim();
         let list = code
@@ -191,10 +192,10 @@ impl Reader<'_> {
         list.is_some_and(|(_, list)| self.empty.iter().any(|name| name == list.trim()))
     }
 
-    /// What a macro writes that is called with `arguments`, up to their bracket.
+    /// The text of a macro that is called with `arguments`, which end at their bracket.
     fn called(&mut self, name: &str, arguments: &[Token]) -> Option<String> {
         let called = self.macros.get(name)?.clone();
-        // No call is for nothing.
+        // Every call has a cost, even one with an empty body.
         let cost = called.body.len() + CALLED / (1 << 10);
         if self.depth == DEPTH || self.called_left < cost {
             return None;
@@ -248,7 +249,7 @@ impl Reader<'_> {
         Some(inner.written.text)
     }
 
-    /// What a statement says: `set`, and the statements of a block.
+    /// Handles the statements `set` and `do`; all others write nothing.
     fn statement(&mut self, code: &str, from: usize) {
         let bare = code.trim_matches(['-', '+']).trim();
         let word = bare.split_whitespace().next().unwrap_or("");
@@ -257,7 +258,7 @@ impl Reader<'_> {
         {
             let name = name.trim();
             let constant = self.constant(value);
-            // What is put together is written in the end.
+            // A value with strings in it is written at some later place.
             if tokens(value)
                 .iter()
                 .any(|token| matches!(token.kind, Kind::Text(_)))
@@ -282,7 +283,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Strings of a name space: `{% set tokens = namespace(end='..') %}`.
+    /// Records the strings of a namespace: `{% set tokens = namespace(end='..') %}`.
     fn attributes(&mut self, name: &str, value: &str) {
         for three in tokens(value).windows(3) {
             if let [key, equals, text] = three
@@ -296,7 +297,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The value of an expression of strings and constants alone.
+    /// The value of an expression that has only strings and constants.
     fn constant(&mut self, code: &str) -> Option<String> {
         let mut alone = Reader {
             template: code,
@@ -317,10 +318,10 @@ impl Reader<'_> {
         (has_text && !text.contains(VALUE) && text.len() <= LONGEST).then_some(text)
     }
 
-    /// The strings of an expression; `from` is where it stands. A sum is joined, and what is not known is a value.
+    /// Writes the strings of an expression, which starts at `from`. Sums are joined, and an unknown operand is a value.
     fn written(&mut self, code: &str, from: usize, is_output: bool) {
         let tokens = tokens(code);
-        // Brackets that are open, and whether what is in them is code.
+        // The open brackets, each with whether its content is code.
         let mut open: Vec<bool> = Vec::new();
         let mut n = 0;
         while n < tokens.len() {
@@ -353,7 +354,7 @@ impl Reader<'_> {
                     if compares(last) || compares(next) {
                         self.written.push_value(at);
                     } else if in_code {
-                        // Looked for, not written.
+                        // The string is searched for, not written.
                     } else if matches!(next, Some(Kind::Mark(':'))) && is_output {
                         // A key of an object that is written as JSON.
                         self.written.push(&format!("\"{text}\": "), at);
@@ -402,7 +403,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A string that `.format(..)` follows, filled in, and how many tokens that is.
+    /// A string with a `.format(..)` after it, filled in, and the number of tokens of the call.
     fn formatted(&self, text: &str, after: &[Token]) -> Option<(String, usize)> {
         let [dot, format, open, rest @ ..] = after else {
             return None;

@@ -1,4 +1,4 @@
-//! Tags of a Jinja template: where one starts and ends.
+//! Tags of a Jinja template: their starts and ends.
 
 use super::tokens::string;
 
@@ -33,7 +33,7 @@ pub(super) fn next_tag(text: &str) -> Option<(usize, Tag)> {
     })
 }
 
-/// After the `endfor` of the loop that `text` is inside of.
+/// The offset after the `endfor` of the loop around `text`.
 pub(super) fn end_of_loop(text: &str) -> usize {
     let (mut at, mut depth) = (0, 1_usize);
     while let Some((start, tag)) = next_tag(&text[at..]) {
@@ -55,7 +55,7 @@ pub(super) fn end_of_loop(text: &str) -> usize {
     text.len()
 }
 
-/// Where a tag's closer stands, outside of strings.
+/// The offset of a tag's closer, outside strings.
 pub(super) fn end_of(text: &str, tag: Tag) -> Option<usize> {
     let closer = tag.closer();
     if tag == Tag::Comment {

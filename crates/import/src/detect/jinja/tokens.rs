@@ -1,6 +1,6 @@
-//! What the code inside a tag of a Jinja template is made of, and what a word beside a string does with it.
+//! Tokens of the code inside a tag of a Jinja template, and how the token beside a string uses the string.
 
-/// Methods whose arguments are looked for, not written.
+/// Methods whose arguments are searched for, not written.
 const TESTS: &[&str] = &[
     "split",
     "rsplit",
@@ -26,10 +26,10 @@ const TESTS: &[&str] = &[
     "strftime_now",
 ];
 
-/// What code is made of.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A string, its escapes undone.
+    /// A string, with its escapes decoded.
     Text(String),
     /// A name, a number or a keyword.
     Word(String),
@@ -82,10 +82,10 @@ pub(super) fn tokens(code: &str) -> Vec<Token> {
 /// The string that `text` starts with, and its length with its quotes.
 pub(super) fn string(text: &str) -> (String, usize) {
     let mut out = String::new();
-    let mark = text.chars().next();
+    let quote = text.chars().next();
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {
-        if Some(c) == mark {
+        if Some(c) == quote {
             return (out, at + 1);
         }
         if c != '\\' {
@@ -104,7 +104,7 @@ pub(super) fn string(text: &str) -> (String, usize) {
     (out, text.len())
 }
 
-/// Whether what stands beside is a comparison: a string there is tested, not written.
+/// Whether the token beside a string is a comparison: such a string is tested, not written.
 pub(super) fn compares(beside: Option<&Kind>) -> bool {
     match beside {
         Some(Kind::Compare) => true,
@@ -118,7 +118,7 @@ pub(super) fn is_keyword(word: &str) -> bool {
     matches!(word, "if" | "else" | "and" | "or" | "not" | "in" | "is")
 }
 
-/// The method or filter that is called where these tokens end.
+/// The method or filter whose name ends these tokens.
 pub(super) fn method_of(tokens: &[Token]) -> Option<&str> {
     match tokens {
         [.., before, name] if matches!(before.kind, Kind::Mark('.' | '|')) => match &name.kind {
@@ -129,7 +129,7 @@ pub(super) fn method_of(tokens: &[Token]) -> Option<&str> {
     }
 }
 
-/// Whether a method's arguments are looked for, not written.
+/// Whether a method's arguments are searched for, not written.
 pub(super) fn is_test(method: &str) -> bool {
     TESTS.contains(&method)
 }

@@ -19,21 +19,21 @@ pub struct CommandLine {
     pub pipelines: Vec<Pipeline>,
 }
 
-/// Commands that run at once, the output of each the input of the next.
+/// Commands that run at the same time: the output of each is the input of the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pipeline {
-    /// When it runs.
+    /// When the pipeline runs.
     pub join: Join,
-    /// Program and arguments of each; neither list is ever empty.
+    /// Program and arguments of each command; neither list is ever empty.
     pub commands: Vec<Vec<String>>,
-    /// Where the output of each goes.
+    /// Where the output of each command goes.
     pub streams: Vec<Streams>,
     /// The words that are patterns of file names, in order.
     pub patterns: Vec<FilePattern>,
 }
 
-/// Where the output of a command goes: no other redirection is done without a shell.
+/// Where the output of a command goes: any other redirection needs a shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Streams {
@@ -57,32 +57,32 @@ impl Default for Streams {
 pub enum Stream {
     /// The standard output of the command.
     Output,
-    /// Its standard error.
+    /// The standard error of the command.
     Error,
     /// `/dev/null`.
     Null,
 }
 
-/// A word that stands for the names of files.
+/// A word that is a pattern of file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FilePattern {
-    /// Which command of its pipeline.
+    /// The index of the command in its pipeline.
     pub command: usize,
-    /// Where among the words of the command the names start.
+    /// The index of the first name among the words of the command.
     pub word: usize,
-    /// How many words they are; one where the pattern has not been expanded, or no name fits.
+    /// The number of names; one where the pattern is not expanded, or no name matches.
     pub n_words: usize,
-    /// The pattern, with a backslash before what stands for itself.
+    /// The pattern, with a backslash before each literal letter.
     pub pattern: String,
-    /// Where in the text, in bytes.
+    /// The offset in the text, in bytes.
     pub at: usize,
 }
 
-/// When a pipeline runs, by how the one before it ended.
+/// When a pipeline runs, by the result of the pipeline before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
-    /// In any case: it is the first, or stands after `;` or a line break.
+    /// Always: the pipeline is the first, or comes after `;` or a line break.
     Then,
     /// If the one before succeeded: `&&`.
     And,
@@ -95,11 +95,11 @@ pub enum Join {
 #[error("{what} at byte {at} needs a shell")]
 #[non_exhaustive]
 pub struct NotLiteral {
-    /// Where, in bytes.
+    /// The offset, in bytes.
     pub at: usize,
-    /// What stands there.
+    /// The construct at that offset.
     pub what: &'static str,
-    /// Whether no shell would help: the text shows something else than it holds, or nothing at all.
+    /// Whether a shell would not help: the text looks different from its contents, or is empty.
     pub is_hopeless: bool,
 }
 
@@ -107,7 +107,7 @@ impl CommandLine {
     /// Reads a line without patterns of file names.
     ///
     /// # Errors
-    /// If any part of it would be read by a shell as more than itself.
+    /// If a shell would read any part of the line as more than itself.
     pub fn read(text: &str) -> Result<CommandLine, NotLiteral> {
         let line = CommandLine::read_patterns(text)?;
         let what = "a pattern for file names outside of quotes";
@@ -118,7 +118,7 @@ impl CommandLine {
     /// Reads a line in which arguments may be patterns of file names.
     ///
     /// # Errors
-    /// If any other part of it would be read by a shell as more than itself.
+    /// If a shell would read any other part of the line as more than itself.
     pub fn read_patterns(text: &str) -> Result<CommandLine, NotLiteral> {
         if let Some((at, _)) = text.char_indices().find(|&(_, c)| deceives(c)) {
             return Err(NotLiteral {
@@ -154,17 +154,17 @@ impl CommandLine {
         pipelines.flat_map(|pipeline| &pipeline.patterns)
     }
 
-    /// Puts the names of files in the place of each pattern, in the order of a shell that finds nothing: then the word stays.
-    /// The function gets the directories that were changed to before, and the pattern.
+    /// Replaces each pattern by the matching names of files, in order. A pattern without a match stays, as in a shell.
+    /// `names` gets the changes of directory before the pattern, and the pattern.
     ///
     /// # Errors
-    /// It is not known beforehand which names these are.
+    /// If the names cannot be known before the line runs.
     pub fn expand(
         &mut self,
         mut names: impl FnMut(&[String], &str) -> Result<Vec<String>, &'static str>,
     ) -> Result<(), NotLiteral> {
         let mut moves: Vec<String> = Vec::new();
-        // Whether it is sure that the commands after a `cd` run in its directory: joined by `&&` they do.
+        // Whether the commands after a `cd` surely run in its directory: those joined by `&&` do.
         let mut is_sure = true;
         for pipeline in &mut self.pipelines {
             let is_move = matches!(pipeline.commands.as_slice(), [words] if words[0] == "cd");
@@ -221,7 +221,7 @@ impl CommandLine {
     }
 }
 
-/// Whether a character hides in a command or changes how it looks.
+/// Whether a character is hidden in a command or changes how the command looks.
 fn deceives(c: char) -> bool {
     is_hidden(c) && !is_presentation(c) && !matches!(c, '\n' | '\t')
 }

@@ -1,4 +1,4 @@
-//! Reads a line as bash splits it, and refuses what bash would read as more than words.
+//! Splits a line as bash does, and refuses what bash reads as more than words.
 
 use super::{FilePattern, Join, NotLiteral, Pipeline, Stream, Streams, not};
 
@@ -85,14 +85,14 @@ pub(super) fn read(text: &str) -> Result<Vec<Pipeline>, NotLiteral> {
 struct Word {
     text: String,
     at: usize,
-    /// Whether any of it stood in quotes: then it is no keyword and no assignment.
+    /// Whether a part is quoted: then the word is not a keyword.
     is_quoted: bool,
-    /// The same as a pattern: what stood in quotes has a backslash before each sign.
+    /// The word as a pattern: each quoted letter has a backslash before it.
     pattern: String,
 }
 
 impl Word {
-    /// Whether it stands for the names of files: a bracket that nothing closes is a letter.
+    /// Whether the word is a pattern of file names: an unclosed bracket is a letter.
     fn is_pattern(&self) -> bool {
         let mut is_escaped = false;
         let mut bracket = None;
@@ -125,7 +125,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn line(&mut self) -> Result<(), NotLiteral> {
         let mut at = 0;
-        // What an operator that has no right side yet says.
+        // The offset of an operator that has no right side so far.
         let mut open: Option<usize> = None;
         while let Some(c) = self.text[at..].chars().next() {
             let rest = &self.text[at + c.len_utf8()..];
@@ -188,7 +188,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// One character of a word, or a quoted part. How many bytes that were.
+    /// Reads one character of a word, or a quoted part. Returns its length in bytes.
     fn part(&mut self, at: usize, c: char) -> Result<usize, NotLiteral> {
         let is_first = self.word.is_none();
         let before = self
@@ -205,7 +205,7 @@ impl Reader<'_> {
             '$' => "`$`, which stands for something else,",
             '`' => "a backtick, which runs a command,",
             '\\' => match self.text[at + 1..].chars().next() {
-                // It quotes the character after it, in every shell; only a line break it takes away.
+                // A backslash quotes the next character in every shell; a line break after it is removed.
                 Some(escaped) if escaped != '\n' => {
                     self.quoted(at, escaped.encode_utf8(&mut [0; 4]));
                     return Ok(1 + escaped.len_utf8());
@@ -256,7 +256,7 @@ impl Reader<'_> {
                     Some((_, '\n')) | None => {
                         return Err(not(at + 1 + offset, "a backslash at the end of a line"));
                     }
-                    // In front of any other it stays, and so does the other.
+                    // Before any other character the backslash stays, and so does the character.
                     Some((_, other)) => text.extend(['\\', other]),
                 },
                 _ => text.push(c),
@@ -287,15 +287,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the program `[` stands here, and no pattern.
+    /// Whether the program `[` is here, and not a pattern.
     fn is_test(&self, at: usize, c: char) -> bool {
         c == '[' && self.word.is_none() && self.text[at + 1..].starts_with([' ', '\t'])
     }
 
-    /// A redirection to `/dev/null` or to the other output. How many bytes it has.
+    /// Reads a redirection to `/dev/null` or to the other output. Returns its length in bytes.
     fn redirection(&mut self, at: usize) -> Result<usize, NotLiteral> {
         let error = not(at, "a redirection");
-        // Digits right before it are no word.
+        // Digits directly before the operator are not a word.
         let number = self
             .word
             .take_if(|word| !word.is_quoted && word.text.bytes().all(|byte| byte.is_ascii_digit()));
@@ -329,7 +329,7 @@ impl Reader<'_> {
             }
             (Some("2"), ">&", "1") => streams.error = streams.output,
             (None | Some("1"), ">&", "2") => streams.output = streams.error,
-            // The first of a pipeline reads nothing else.
+            // The first command of a pipeline has no other input.
             (None | Some("0"), "<", "/dev/null") if self.commands.is_empty() => {}
             _ => return Err(error),
         }
@@ -376,7 +376,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether the line starts here and holds nothing else than this one command.
+    /// Whether the line contains only this command, which starts here.
     fn is_alone(&self, at: usize) -> bool {
         let is_first = self.pipelines.is_empty()
             && self.commands.is_empty()
@@ -400,7 +400,7 @@ impl Reader<'_> {
     }
 }
 
-/// The braces that start `text`, if they are no choice and no range: `{1}` as in `HEAD@{1}`, `{}`.
+/// The braces at the start of `text`, if they are neither a list nor a range: `{1}` as in `HEAD@{1}`, `{}`.
 fn plain_braces(text: &str) -> Option<&str> {
     let (inside, _) = text.strip_prefix('{')?.split_once('}')?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/');
@@ -410,12 +410,12 @@ fn plain_braces(text: &str) -> Option<&str> {
         .then(|| &text[..inside.len() + 2])
 }
 
-/// Commands that only change the shell they run in: alone in a line they do nothing that lasts.
+/// Whether a command only changes its own shell: alone in a line it does nothing that lasts.
 pub(in crate::command) fn is_about_the_shell(name: &str) -> bool {
     matches!(name, "export" | "source" | "." | "cd")
 }
 
-/// `NAME=..`, `NAME+=..`, `NAME[..]=..`
+/// Whether a word is an assignment: `NAME=..`, `NAME+=..`, `NAME[..]=..`.
 fn is_assignment(word: &str) -> bool {
     let Some((name, _)) = word.split_once('=') else {
         return false;

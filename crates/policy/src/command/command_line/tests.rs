@@ -1,4 +1,4 @@
-//! What is read as literal words, and what needs a shell.
+//! Lines that are read as literal words, and lines that need a shell.
 
 use super::{CommandLine, Join, Stream, Streams};
 

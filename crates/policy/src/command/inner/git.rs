@@ -3,15 +3,15 @@
 use super::Inner;
 use super::hooks::value_of;
 
-/// Options of a letter that mean a command only after some of git's subcommands, and the letters there after which the rest
-/// of a word is a value.
+/// Short options that take a command only after some of git's subcommands, and the letters after which the rest of a
+/// word is a value.
 const GIT_HOOKS: &[(&str, &[&str], &str)] = &[
     ("-O", &["grep"], "ABCefm"),
     ("-u", &["clone", "fetch-pack", "ls-remote"], "bcjo"),
     ("-x", &["difftool", "rebase"], "CSXst"),
 ];
 
-/// Ends of git's settings whose value is run.
+/// Suffixes of git's settings whose value is run.
 const GIT_RUNS: &[&str] = &[
     "askpass",
     "clean",
@@ -29,7 +29,7 @@ const GIT_RUNS: &[&str] = &[
     "textconv",
 ];
 
-/// What git runs by another name: an alias among its own settings, a command for each of several places.
+/// Adds what git runs: values of its options and settings, aliases, and commands of its subcommands.
 pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
     for (option, subcommands, with_value) in GIT_HOOKS {
         let is_there = |word: &String| subcommands.contains(&word.as_str());
@@ -55,7 +55,7 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
             found.push(Inner::Text(value.trim_start_matches('!').to_owned()));
         }
     }
-    // What is set now is run later.
+    // A value that is set here is run later.
     let is_setting = arguments.iter().any(|word| word == "config");
     for pair in arguments.windows(2).filter(|_| is_setting) {
         let (key, value) = (&pair[0], &pair[1]);
@@ -103,7 +103,7 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
             arguments[at]
         )));
     }
-    // Hooks are copied from a template, and programs looked for in a directory of one's own.
+    // Hooks are copied from a template, and `--exec-path` is where git finds its programs.
     let takes_template = arguments
         .iter()
         .any(|word| word == "clone" || word == "init");
@@ -117,12 +117,12 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
     }
     for (first, second) in [("submodule", "foreach"), ("bisect", "run")] {
         let at = arguments.iter().position(|word| word == first);
-        let behind = at.and_then(|at| {
+        let after = at.and_then(|at| {
             let rest = &arguments[at + 1..];
             let at = rest.iter().position(|word| word == second)?;
             Some(&rest[at + 1..])
         });
-        if let Some(rest) = behind {
+        if let Some(rest) = after {
             let rest: Vec<&str> = rest
                 .iter()
                 .map(String::as_str)
@@ -133,7 +133,7 @@ pub(super) fn runs(arguments: &[String], found: &mut Vec<Inner>) {
     }
 }
 
-/// Settings whose value is a place where commands or more settings stand.
+/// Adds a doubt for a setting that names a place with commands or more settings.
 fn unseen(key: &str, found: &mut Vec<Inner>) {
     let lower = key.to_ascii_lowercase();
     let is_include = lower.starts_with("include") && lower.rsplit('.').next() == Some("path");

@@ -1,4 +1,4 @@
-//! What a command runs besides itself.
+//! The commands that a command runs.
 
 mod git;
 mod hooks;
@@ -10,7 +10,7 @@ use super::{CommandLine, wrappers};
 /// Shells of one grammar that run the text after `-c`, a file, or their input.
 const SHELLS: &[&str] = &["ash", "bash", "busybox-sh", "dash", "rbash", "sh"];
 
-/// Shells of other grammars: of them only a literal line is understood.
+/// Shells of other grammars: only a literal line is understood.
 const OTHER_SHELLS: &[&str] = &[
     "csh", "elvish", "fish", "ksh", "ksh93", "mksh", "nu", "pwsh", "tcsh", "xonsh", "yash", "zsh",
 ];
@@ -36,7 +36,7 @@ const TEXTS: &[(&str, &[&str])] = &[
     ("concurrently", &["-n", "-c", "--names", "--prefix"]),
 ];
 
-/// Wrappers that start a shell where they are given nothing to run.
+/// Wrappers that start a shell if they get nothing to run.
 const STARTS_SHELL: &[&str] = &[
     "chroot",
     "dbus-run-session",
@@ -53,17 +53,17 @@ const STARTS_SHELL: &[&str] = &[
     "unshare",
 ];
 
-/// Wrappers that start one where an option of these letters asks for it.
+/// Wrappers that start a shell if an option of these letters requests it.
 const AS_OTHERS: &[(&str, &[char])] = &[
     ("doas", &['s']),
     ("sudo", &['s', 'i']),
     ("systemd-run", &['S']),
 ];
 
-/// Programs that run what their input says, at once or later.
+/// Programs that run commands from their input, at once or later.
 const OBEY_INPUT: &[&str] = &["at", "batch", "crontab", "newgrp"];
 
-/// Programs that run what stands in a variable, by the end of its name, by its start, or as a whole.
+/// Variables whose value programs run: these by the end of the name, the next table by the whole name.
 const HOOKED_ENDS: &[&str] = &[
     "PAGER",
     "EDITOR",
@@ -95,7 +95,7 @@ const HOOKED: &[&str] = &[
     "VISUAL",
 ];
 const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
-/// Variables that name what programs run.
+/// Variables that decide what programs run.
 const OBEYED: &[&str] = &[
     "APT_CONFIG",
     "BASHOPTS",
@@ -127,7 +127,7 @@ const OBEYED: &[&str] = &[
     "TAR_OPTIONS",
     "VIMINIT",
 ];
-/// Variables that hold options of programs, and what in them says what is run.
+/// Variables that hold options of programs, and the parts that decide what runs.
 const OPTIONS: &[(&str, &[&str])] = &[
     ("CFLAGS", &["-wrapper", "-fplugin", "-specs", "$("]),
     ("CXXFLAGS", &["-wrapper", "-fplugin", "-specs", "$("]),
@@ -142,7 +142,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
 ];
 const OBEYED_STARTS: &[&str] = &["BASH_FUNC", "GIT_CONFIG", "GIT_EXEC_PATH", "LUA_INIT"];
 
-/// What a command runs besides itself.
+/// Something that a command runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Inner {
     /// Another command.
@@ -151,7 +151,7 @@ pub(super) enum Inner {
     Text(String),
     /// A text in which a shell looks for substitutions.
     Data(String),
-    /// Something, but what cannot be said, for this reason.
+    /// Something unknown, for this reason.
     Unknown(String),
 }
 
@@ -160,13 +160,13 @@ pub(super) fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// The file with a program that a command runs, if its words name one.
+/// The script file that a command runs, if its words name one.
 pub(super) fn script(words: &[String]) -> Option<&String> {
     let (program, arguments) = words.split_first()?;
     language::script(base(program), arguments)
 }
 
-/// All that a command runs besides itself, as its words tell.
+/// All that a command runs, as its words show.
 pub(super) fn inner(command: &Simple) -> Vec<Inner> {
     let mut found = Vec::new();
     for (name, value) in &command.assignments {
@@ -239,7 +239,7 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
         found.push(Inner::Text(text));
         return found;
     }
-    // `command -v` only says where a program is.
+    // `command -v` only reports where a program is.
     let only_looks = name == "command"
         && arguments
             .first()
@@ -249,16 +249,16 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
     }
     // Words of several commands of one program: `tmux new \; split-window`.
     for arguments in arguments.split(|word| word == ";") {
-        let Some(behind) = wrappers::behind(name, arguments) else {
+        let Some(wrapped) = wrappers::behind(name, arguments) else {
             continue;
         };
-        if behind.words.is_empty() {
-            let asks = AS_OTHERS.iter().find(|(others, _)| *others == name);
-            let starts_one = STARTS_SHELL.contains(&name)
-                || asks.is_some_and(|(_, letters)| {
+        if wrapped.words.is_empty() {
+            let row = AS_OTHERS.iter().find(|(others, _)| *others == name);
+            let starts_shell = STARTS_SHELL.contains(&name)
+                || row.is_some_and(|(_, letters)| {
                     arguments.iter().any(|word| asks_for_shell(word, letters))
                 });
-            if starts_one {
+            if starts_shell {
                 found.push(match &command.input {
                     Input::Text(text) => Inner::Text(text.clone()),
                     _ => {
@@ -266,10 +266,10 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
                     }
                 });
             }
-        } else if behind.is_text {
-            found.push(Inner::Text(behind.words.join(" ")));
+        } else if wrapped.is_text {
+            found.push(Inner::Text(wrapped.words.join(" ")));
         } else {
-            let mut rest = behind.words.to_vec();
+            let mut rest = wrapped.words.to_vec();
             if name == "xargs" {
                 let before = &arguments[..arguments.len() - rest.len()];
                 filled(&mut rest, before);
@@ -280,7 +280,7 @@ pub(super) fn inner(command: &Simple) -> Vec<Inner> {
     found
 }
 
-/// What `uv run` runs besides a program: what it reads, and modules of Python.
+/// Adds what `uv run` runs besides a program: its input, and modules of Python.
 fn uv(arguments: &[String], found: &mut Vec<Inner>) {
     if arguments.iter().any(|word| word == "-") {
         found.push(unknown("`uv` runs what it reads"));
@@ -292,7 +292,7 @@ fn uv(arguments: &[String], found: &mut Vec<Inner>) {
     }
 }
 
-/// Whether an option asks for a shell: one of these letters, also in one word with others, or `--shell`, `--login`.
+/// Whether an option requests a shell: one of these letters, also in a cluster, or `--shell`, `--login`.
 fn asks_for_shell(word: &str, letters: &[char]) -> bool {
     match word.strip_prefix("--") {
         Some(long) => is_shortened(long, "shell") || is_shortened(long, "login"),
@@ -302,7 +302,7 @@ fn asks_for_shell(word: &str, letters: &[char]) -> bool {
     }
 }
 
-/// Whether a long option of this name, without its signs, may be cut short to this one: any unambiguous start will do.
+/// Whether `name` is an abbreviation of the long option `option`, both without dashes: any prefix counts.
 fn is_shortened(name: &str, option: &str) -> bool {
     !name.is_empty() && option.starts_with(name)
 }
@@ -311,13 +311,13 @@ fn unknown(why: &str) -> Inner {
     Inner::Unknown(why.to_owned())
 }
 
-/// Whether a text is no more than the name of a shell: that others use it says nothing of what they run.
+/// Whether a text is only the name of a shell: it does not show what the shell runs.
 fn is_shell(text: &str) -> bool {
     let name = base(text.trim());
     SHELLS.contains(&name) || OTHER_SHELLS.contains(&name)
 }
 
-/// What a variable makes others run.
+/// Adds what a variable makes programs run.
 fn setting(name: &str, value: &str, found: &mut Vec<Inner>) {
     if HOOKED.contains(&name) || HOOKED_ENDS.iter().any(|end| name.ends_with(end)) {
         if !is_shell(value) {
@@ -335,7 +335,7 @@ fn setting(name: &str, value: &str, found: &mut Vec<Inner>) {
     }
 }
 
-/// What `xargs` runs: its words with something in the place of one, or after them.
+/// Fills the words that `xargs` runs: the input replaces a placeholder, or comes after the words.
 fn filled(rest: &mut Vec<String>, options: &[String]) {
     let mut place = None;
     let mut options = options.iter();
@@ -374,7 +374,7 @@ fn filled(rest: &mut Vec<String>, options: &[String]) {
     }
 }
 
-/// The commands after `-exec` and its like, which end in `;` or `+`.
+/// Adds the commands after `-exec` and similar options, which end in `;` or `+`.
 fn find(arguments: &[String], found: &mut Vec<Inner>) {
     let mut rest = arguments.iter();
     while let Some(word) = rest.next() {
@@ -394,18 +394,18 @@ fn find(arguments: &[String], found: &mut Vec<Inner>) {
     }
 }
 
-/// Every suffix of the words that may be a text: it starts later where an option takes a value that is not known here.
+/// Adds the words after the options as one text, and each word with a blank: an unknown option may take a value.
 fn texts(arguments: &[String], with_value: &[&str], found: &mut Vec<Inner>) {
     let mut rest = arguments;
-    while let Some((word, behind)) = rest.split_first() {
+    while let Some((word, after)) = rest.split_first() {
         if !word.starts_with('-') {
             found.push(Inner::Text(rest.join(" ")));
             break;
         }
         rest = if with_value.contains(&word.as_str()) {
-            behind.get(1..).unwrap_or_default()
+            after.get(1..).unwrap_or_default()
         } else {
-            behind
+            after
         };
     }
     let single = arguments
@@ -429,19 +429,19 @@ fn behind_c(arguments: &[String]) -> Option<String> {
     None
 }
 
-/// What a shell is asked to run: the text after `-c`, its input where the text tells it, otherwise something that cannot be seen.
+/// What a shell runs: the text after `-c`, its input if the text shows it, otherwise something unknown.
 fn shell_script(name: &str, arguments: &[String], input: &Input) -> Inner {
     let mut is_text = false;
     let mut reads_input = false;
     let mut rest = arguments;
-    while let Some((word, behind)) = rest.split_first() {
+    while let Some((word, after)) = rest.split_first() {
         if is_unknown(word) && !is_text {
             return Inner::Unknown(format!("`{name}` with a word that is not literal"));
         }
         if !word.starts_with(['-', '+']) || word.len() == 1 {
             break;
         }
-        rest = behind;
+        rest = after;
         match word.as_str() {
             "--" => break,
             "--version" | "--help" => return Inner::Text(String::new()),
@@ -459,7 +459,7 @@ fn shell_script(name: &str, arguments: &[String], input: &Input) -> Inner {
                     .iter()
                     .any(|option| word.ends_with(&option[1..]) && word.starts_with(&option[..1]))
                 {
-                    rest = behind.get(1..).unwrap_or_default();
+                    rest = after.get(1..).unwrap_or_default();
                 }
             }
         }
@@ -487,22 +487,22 @@ fn text_of(name: &str, text: &str) -> Inner {
 fn remote(arguments: &[String]) -> Inner {
     const WITH_VALUE: &str = "BbcDEeFIiJLlmOopQRSWw";
     let mut rest = arguments;
-    // Options may stand after the host as well.
+    // Options may come after the host too.
     let mut has_host = false;
-    while let Some((word, behind)) = rest.split_first() {
+    while let Some((word, after)) = rest.split_first() {
         let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
             if has_host {
                 return Inner::Text(rest.join(" "));
             }
             has_host = true;
-            rest = behind;
+            rest = after;
             continue;
         };
         let takes_next = letters
             .char_indices()
             .find(|(_, c)| WITH_VALUE.contains(*c))
             .is_some_and(|(at, _)| at + 1 == letters.len());
-        rest = behind.get(usize::from(takes_next)..).unwrap_or_default();
+        rest = after.get(usize::from(takes_next)..).unwrap_or_default();
     }
     unknown("`ssh` runs what it reads")
 }
@@ -533,7 +533,7 @@ fn split_string(arguments: &[String]) -> Option<String> {
                     .filter(|_| is_long)
                     .map(|(_, text)| text)
             })
-            // Of options in one word the last may take a value.
+            // The last option of a cluster may take a value.
             .or_else(|| {
                 word.strip_prefix('-')
                     .filter(|word| !word.starts_with('-'))

@@ -2,11 +2,11 @@
 
 use super::Variables;
 
-/// Letters of arithmetic that are looked at.
+/// The maximum number of letters in arithmetic.
 const MOST: usize = 1024;
 
-/// Reads arithmetic from `at`, after `((`. Where it continues, after `))`; `None` where it holds more than names, numbers and
-/// signs: whether it is arithmetic at all is not known then.
+/// Reads arithmetic from `start`, after `((`. Returns the index after `))`. `None`: it contains more than names,
+/// numbers and operators, and may not be arithmetic at all.
 pub(super) fn skip(
     chars: &[char],
     start: usize,
@@ -41,7 +41,7 @@ pub(super) fn skip(
                 if !(next.is_ascii_alphanumeric() || matches!(next, '_' | '#' | '?')) {
                     return None;
                 }
-                // `$1` and its like may hold anything.
+                // `$1` and similar parameters may have any value.
                 variables.any |= next.is_ascii_digit();
                 if next.is_ascii_digit() {
                     names.push("1".to_owned());

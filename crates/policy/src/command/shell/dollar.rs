@@ -1,4 +1,4 @@
-//! What a `$` or a backtick stands for.
+//! Expansions that a `$` or a backtick starts.
 
 use super::list::Kind;
 use super::reader::{Frame, Reader};
@@ -6,7 +6,7 @@ use super::word::Word;
 use super::{arithmetic, escape};
 
 impl Reader {
-    /// After a `$`.
+    /// Reads an expansion after its `$`.
     pub(super) fn dollar(&mut self, is_quoted: bool) {
         let Some(c) = self.peek(0) else {
             self.word().plain('$');
@@ -54,7 +54,7 @@ impl Reader {
                     .doubt("a sign of the shell that is broken over two lines");
                 self.word().unknown(is_quoted);
             }
-            // As quotes without the `$`.
+            // Double quotes with a `$` are read like those without it.
             '"' if !is_quoted => {}
             c if c.is_ascii_alphabetic() || c == '_' => {
                 let start = self.at;
@@ -75,7 +75,7 @@ impl Reader {
         }
     }
 
-    /// What a variable stands for. The home is known by another name.
+    /// Adds the value of a variable. A `$HOME/` at the start of a word becomes `~/`.
     pub(super) fn variable(&mut self, name: &str, is_quoted: bool) {
         let is_first = self.list().word.as_ref().is_none_or(Word::is_empty);
         if name == "HOME" && is_first && self.after_variable() == Some('/') {
@@ -85,7 +85,7 @@ impl Reader {
         }
     }
 
-    /// What follows a variable, and after the quote that ends with it.
+    /// The letter after a variable, or after the quote that ends directly after the variable.
     pub(super) fn after_variable(&self) -> Option<char> {
         let is_quoted = matches!(self.frames.last(), Some(Frame::Double { is_data: false }));
         match self.peek(0) {
@@ -125,7 +125,7 @@ impl Reader {
         self.script.scripts.push(inside);
     }
 
-    /// After `${`.
+    /// Reads a parameter expansion after its `${`.
     pub(super) fn parameter(&mut self, is_quoted: bool) {
         let start = self.at;
         let is_indirect = self.peek(0) == Some('!') && self.peek(1).is_some_and(|c| c != '}');
@@ -158,7 +158,7 @@ impl Reader {
         self.frames.push(Frame::Parameter { is_quoted });
     }
 
-    /// What is done with a parameter, up to the word that it is done with.
+    /// Reads the operator of a parameter expansion, up to the operator's word.
     pub(super) fn operator(&mut self, name: &str) {
         if self.peek(0) == Some('[') {
             let rest = self.chars[self.at + 1..].iter();

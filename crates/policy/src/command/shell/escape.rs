@@ -1,7 +1,7 @@
 //! `$'..'`: a text with the escapes of C.
 
-/// Reads the inside of `$'..'` from `at`, up to the quote. The letters and where it continues; `None` where a letter is no text,
-/// where shells differ, or where there is no quote.
+/// Reads the inside of `$'..'` from `at`, up to the quote. Returns the letters and the index after the quote. `None`: a
+/// letter is not text, shells differ, or the quote is missing.
 pub(super) fn ansi(chars: &[char], mut at: usize) -> Option<(String, usize)> {
     let mut text = String::new();
     loop {
@@ -37,7 +37,7 @@ pub(super) fn ansi(chars: &[char], mut at: usize) -> Option<(String, usize)> {
     }
 }
 
-/// A letter by its number. Bytes that are no letters of their own, and the one that ends a text, are not one.
+/// A letter by its number; `None` for a byte that is not a letter alone, and for the zero that ends a text.
 fn number(chars: &[char], at: &mut usize, first: u32, radix: u32, most: usize) -> Option<char> {
     let mut value = first;
     for _ in 0..most {

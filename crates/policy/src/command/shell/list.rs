@@ -3,31 +3,31 @@
 use super::word::Word;
 use super::{Input, Simple};
 
-/// A list of commands that is being read: the text itself, or what stands in parentheses.
+/// A list of commands that is being read: the text itself, or the contents of parentheses.
 #[derive(Debug)]
 pub(super) struct List {
     pub(super) kind: Kind,
     pub(super) command: Simple,
-    /// The place of the command among all, from its first letter on.
+    /// The index of the command among all commands, from its first letter on.
     pub(super) slot: Option<usize>,
     pub(super) word: Option<Word>,
     pub(super) next: Next,
-    /// Whether a redirection stood before the command: after it no word is one of the grammar.
+    /// Whether a redirection came before the command: after a redirection no word is a keyword.
     pub(super) is_redirected: bool,
-    /// Whether the command's name may become other words.
+    /// Whether the command's name may expand to several words.
     pub(super) is_split: bool,
     pub(super) is_coproc: bool,
-    /// What the next command of a pipeline reads.
+    /// Whether the next command reads the output of a pipeline.
     pub(super) piped: bool,
-    /// `case` commands that are open.
+    /// Open `case` commands.
     pub(super) cases: Vec<Case>,
     /// The variable of a loop.
     pub(super) variable: String,
-    /// What stands in `[[ .. ]]`.
+    /// The words in `[[ .. ]]`.
     pub(super) test: Option<Vec<String>>,
 }
 
-/// Where a list ends, and what it was.
+/// The kind of a list, which decides where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The whole text.
@@ -44,31 +44,31 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Word,
-    /// Where a redirection leads; whether it is the input.
+    /// The target of a redirection; `is_input` if it is the input.
     Target {
         is_input: bool,
     },
-    /// What is read as the input.
+    /// The text of a here-string.
     HereString,
-    /// The end of a here-document, without its tabs.
+    /// The delimiter of a here-document; `strips` removes tabs at the start of lines.
     Delimiter {
         strips: bool,
     },
     /// The variable of `for` or `select`.
     Variable,
-    /// `in` or `do` after it.
+    /// `in` or `do` after the variable.
     In,
-    /// What a loop goes through.
+    /// The values of a loop.
     Items,
-    /// What `case` looks at.
+    /// The subject of `case`.
     Subject,
-    /// `in` after it.
+    /// `in` after the subject.
     CaseIn,
     /// The name of a function.
     Function,
 }
 
-/// Where a `case` stands.
+/// The position inside a `case`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Case {
     Patterns,
@@ -98,7 +98,7 @@ impl List {
         self.word.get_or_insert_default()
     }
 
-    /// Whether the next word may be one of the grammar, or start a command.
+    /// Whether the next word may be a keyword or start a command.
     pub(super) fn is_fresh(&self) -> bool {
         self.command.words.is_empty() && self.command.assignments.is_empty() && !self.is_redirected
     }
@@ -108,7 +108,7 @@ impl List {
         self.cases.last() == Some(&Case::Patterns)
     }
 
-    /// Takes the command out, and makes ready for the next.
+    /// Takes the command out, and resets the list for the next.
     pub(super) fn take(&mut self) -> (Option<usize>, Simple, bool) {
         let mut command = std::mem::take(&mut self.command);
         if std::mem::take(&mut self.piped) && command.input == Input::Inherited {

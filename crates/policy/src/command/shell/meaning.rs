@@ -1,15 +1,15 @@
-//! What finished words mean where they stand.
+//! The meaning of finished words by their position.
 
 use super::list::{Case, Kind, Next};
 use super::reader::{Document, Reader};
 use super::{Input, Script, Simple, is_unknown};
 
-/// Words after which a command starts.
+/// Keywords after which a command starts.
 const BEFORE_COMMANDS: &[&str] = &[
     "!", "{", "}", "if", "then", "elif", "else", "fi", "do", "done", "while", "until",
 ];
 
-/// Words that start a command of more than one line.
+/// Keywords that start a compound command.
 const COMPOUND: &[&str] = &["{", "if", "while", "until", "for", "case", "select", "[["];
 
 impl Reader {
@@ -32,7 +32,7 @@ impl Reader {
         } else {
             ""
         };
-        let is_told = !is_unknown(&word.text);
+        let is_known = !is_unknown(&word.text);
         match list.next {
             Next::Target { is_input } => {
                 list.next = Next::Word;
@@ -46,7 +46,7 @@ impl Reader {
             }
             Next::HereString => {
                 list.next = Next::Word;
-                list.command.input = if is_told {
+                list.command.input = if is_known {
                     Input::Text(word.text)
                 } else {
                     Input::Unknown
@@ -55,7 +55,7 @@ impl Reader {
             }
             Next::Delimiter { strips } => {
                 list.next = Next::Word;
-                if !is_told {
+                if !is_known {
                     script.doubt("a here-document whose end is not literal");
                 }
                 list.command.input = Input::Document(bodies.len());
@@ -84,7 +84,7 @@ impl Reader {
                     }
                 };
                 if list.next == Next::Word {
-                    // It goes through what the script was called with.
+                    // Without `in` the loop goes through the script's arguments.
                     script.variables.texts.insert(list.variable.clone());
                 }
                 return;
@@ -162,7 +162,7 @@ impl Reader {
         list.command.words.push(word.text);
     }
 
-    /// Whether a word where a command starts is one of the grammar, and what it opens.
+    /// Whether a word at the start of a command is a keyword. If so, it opens its construct.
     pub(super) fn is_grammar(&mut self, word: &str) -> bool {
         if BEFORE_COMMANDS.contains(&word) {
             return true;
@@ -174,7 +174,7 @@ impl Reader {
         let has_options = next == Some(&'-');
         let list = self.list();
         match word {
-            // With options it is the program of that name.
+            // With options `time` is the program of that name.
             "time" => return !has_options,
             "coproc" => list.is_coproc = true,
             "for" | "select" => list.next = Next::Variable,
@@ -222,7 +222,7 @@ impl Reader {
     }
 }
 
-/// Signs of `[[ .. ]]` that compute with what stands beside them.
+/// Operators of `[[ .. ]]` that compute with their operands.
 const COMPUTES: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"];
 
 fn check_test(words: &[String], script: &mut Script) {

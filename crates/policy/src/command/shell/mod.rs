@@ -1,12 +1,12 @@
-//! What a shell would make of a text: its commands, as far as the text alone tells.
+//! Parses a text as a shell does: its commands, as far as the text alone shows them.
 //!
-//! One reader of the grammar that `bash` and the shells of POSIX share: words with every kind of quoting, assignments,
-//! redirections wherever they stand, here-documents, substitutions, functions, compound commands. It keeps a stack of its own,
-//! so that no text makes it recurse, and reads each letter once.
+//! One parser for the grammar that `bash` and the POSIX shells share. The grammar has words with every kind of quoting,
+//! assignments, redirections in any position, here-documents, substitutions, functions, compound commands. The parser
+//! has its own stack, so that no text makes it recurse, and reads each letter once.
 //!
-//! It does not run anything and does not expand anything: what only the shell knows is [`UNKNOWN`] in a word. Where the text
-//! does not tell what runs, or where shells differ in how they read it, there is a doubt: its reading is a guess, and
-//! whoever has to be sure refuses.
+//! The parser runs nothing and expands nothing: a part that only the shell knows is [`UNKNOWN`] in a word. Where the
+//! text does not show what runs, or where shells differ, the parser records a doubt. The commands are then a guess, and
+//! a caller that must be sure refuses the text.
 
 mod arithmetic;
 mod dollar;
@@ -20,26 +20,26 @@ use std::collections::BTreeSet;
 
 pub(super) use reader::{read, read_data};
 
-/// Stands in a word for letters that only the shell knows: an expansion, a pattern, a brace. No argument can hold it.
+/// Replaces letters of a word that only the shell knows: an expansion, a pattern, a brace. No argument can contain it.
 pub(crate) const UNKNOWN: char = '\0';
 
-/// Doubts that are kept: one is enough to refuse, a few to explain.
+/// The maximum number of doubts: one is enough to refuse, a few to explain.
 const MOST_DOUBTS: usize = 8;
 
-/// What stands in a text for a shell.
+/// The contents of a text for a shell.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     /// Commands in order of appearance, those in substitutions too.
     pub(super) commands: Vec<Simple>,
-    /// Where redirections lead.
+    /// The targets of redirections.
     pub(super) targets: Vec<String>,
-    /// Scripts inside of it that have to be read on their own: those between backticks.
+    /// Scripts inside of the text that are read separately: those between backticks.
     pub(super) scripts: Vec<String>,
     /// Texts in which only substitutions count: here-documents.
     pub(super) data: Vec<String>,
-    /// Why it is not known what runs.
+    /// Why it is unknown what runs.
     pub(super) doubts: Vec<String>,
-    /// Whether it holds more than one command's words.
+    /// Whether the text holds more than one command's words.
     pub(super) needs_shell: bool,
     pub(super) variables: Variables,
 }
@@ -52,15 +52,15 @@ impl Script {
     }
 }
 
-/// What is known of variables: a name in arithmetic stands for an expression, and that can run commands
-/// (`x='a[$(rm y)]'; echo $((x))`).
+/// Facts about variables. A name in arithmetic is evaluated as an expression, which can run commands:
+/// `x='a[$(rm y)]'; echo $((x))`.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
-    /// Names that stand in arithmetic.
+    /// Names in arithmetic.
     pub(super) counted: BTreeSet<String>,
-    /// Names that get what is no number.
+    /// Names with a value that is not a number.
     pub(super) texts: BTreeSet<String>,
-    /// Whether names get values that the text does not tell.
+    /// Whether names get values that the text does not show.
     pub(super) any: bool,
 }
 
@@ -71,43 +71,43 @@ impl Variables {
         self.any |= other.any;
     }
 
-    /// Whether arithmetic is done with what is no number for sure.
+    /// Whether arithmetic may use a value that is not a number.
     pub(super) fn is_doubtful(&self) -> bool {
         (self.any && !self.counted.is_empty()) || !self.counted.is_disjoint(&self.texts)
     }
 }
 
-/// A command without the words around it that are not one of its own.
+/// A simple command, without the keywords around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Simple {
-    /// Variables that are set for it, or for all that follows if there are no words.
+    /// Variables that are set for the command, or for all that follows if there are no words.
     pub(super) assignments: Vec<(String, String)>,
     /// The program and its arguments.
     pub(super) words: Vec<String>,
-    /// What it reads.
+    /// The standard input of the command.
     pub(super) input: Input,
 }
 
-/// What a command reads on its standard input.
+/// The standard input of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Input {
-    /// Nothing that the text tells of.
+    /// The text states no input.
     #[default]
     Inherited,
-    /// This.
+    /// This text.
     Text(String),
-    /// The body of a here-document, by its number, until that was read.
+    /// The body of a here-document, by its number, until the body is read.
     Document(usize),
-    /// Something that the text does not tell: a file, another command's output.
+    /// An input that the text does not show: a file, another command's output.
     Unknown,
 }
 
-/// Whether only the shell knows all of a word.
+/// Whether a word has a part that only the shell knows.
 pub(crate) fn is_unknown(word: &str) -> bool {
     word.contains(UNKNOWN)
 }
 
-/// A word for people.
+/// A word for people, with `…` for the unknown parts.
 pub(crate) fn shown(word: &str) -> String {
     word.replace(UNKNOWN, "…")
 }

@@ -1,4 +1,4 @@
-//! The machine that reads the grammar.
+//! The state machine that parses the grammar.
 
 use super::list::{Case, Kind, List, Next};
 use super::word::{Word, is_name};
@@ -24,10 +24,10 @@ pub(in crate::command) fn read_data(text: &str) -> Script {
     reader.finish()
 }
 
-/// What is open, the innermost last.
+/// An open construct; the innermost is the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// The last of the lists that are open.
+    /// The innermost of the open lists.
     List,
     /// A part in double quotes, or a text in which quotes mean nothing.
     Double { is_data: bool },
@@ -42,21 +42,21 @@ pub(super) struct Document {
     pub(super) is_plain: bool,
     pub(super) strips: bool,
     pub(super) number: usize,
-    /// How many lists were open.
+    /// The number of lists that were open.
     pub(super) depth: usize,
 }
 
 pub(super) struct Reader {
     pub(super) chars: Vec<char>,
     pub(super) at: usize,
-    /// Letters without the blanks at the end.
+    /// The number of letters without the blanks at the end.
     pub(super) n_letters: usize,
     pub(super) frames: Vec<Frame>,
     pub(super) lists: Vec<List>,
     pub(super) script: Script,
     pub(super) commands: Vec<Option<Simple>>,
     pub(super) documents: Vec<Document>,
-    /// Bodies of here-documents, as far as the text tells them.
+    /// Bodies of here-documents; `None` for a body that the text does not show.
     pub(super) bodies: Vec<Option<String>>,
 }
 
@@ -79,7 +79,7 @@ impl Reader {
         self.chars.get(self.at + ahead).copied()
     }
 
-    /// Takes the next letter if it is this one.
+    /// Takes the next letter if it is `c`.
     pub(super) fn takes(&mut self, c: char) -> bool {
         let is_next = self.peek(0) == Some(c);
         self.at += usize::from(is_next);
@@ -92,7 +92,7 @@ impl Reader {
             .expect("the text itself is never closed")
     }
 
-    /// The current word. It may be the first of a command, whose place is here then.
+    /// The current word. The first word of a command reserves the command's index.
     pub(super) fn word(&mut self) -> &mut Word {
         let n_commands = self.commands.len();
         let list = self
@@ -188,8 +188,8 @@ impl Reader {
         self.script.needs_shell = true;
         self.end_command();
         let is_double = self.takes(';');
-        let is_through = self.takes('&');
-        if is_double || is_through {
+        let falls_through = self.takes('&');
+        if is_double || falls_through {
             match self.list().cases.last_mut() {
                 Some(case) => *case = Case::Patterns,
                 None => self.script.doubt("`;;` without a `case`"),
@@ -252,7 +252,7 @@ impl Reader {
         }
         if list.word.is_none() && list.is_fresh() && is_arithmetic {
             match arithmetic::skip(chars, *at + 1, false, &mut script.variables) {
-                // Some shells know no arithmetic here, and run what stands in it.
+                // Some shells have no arithmetic here, and run the contents.
                 Some(end) => {
                     let inside = chars[*at + 1..end.saturating_sub(2)].iter().collect();
                     script.scripts.push(inside);
@@ -288,7 +288,7 @@ impl Reader {
             .find(|c| **c != ' ' && **c != '\t')
             == Some(&')');
         if closes && list.command.words.len() <= 1 && list.command.assignments.is_empty() {
-            // A function: its name is no command, and what it does stands after it.
+            // A function: its name is not a command, and its body follows.
             if list
                 .command
                 .words
@@ -346,7 +346,7 @@ impl Reader {
         if !list.cases.is_empty() || list.test.is_some() {
             self.script.doubt("a `case` or `[[` that is never closed");
         }
-        // Frames inside of the list were closed before it, or it would not have been asked.
+        // All frames inside of the list are closed, or the `)` would belong to one of them.
         self.frames.pop();
     }
 
@@ -401,7 +401,7 @@ impl Reader {
         self.list().next = next;
     }
 
-    /// Past the body of a here-document.
+    /// Reads the body of a here-document.
     pub(super) fn body(&mut self, document: &Document) {
         let mut body = String::new();
         while self.at < self.chars.len() {
@@ -422,21 +422,21 @@ impl Reader {
             body.push_str(&line);
             body.push('\n');
         }
-        let is_told = !document.is_plain || !body.contains(['$', '`', '\\']);
-        if !is_told {
+        let is_known = !document.is_plain || !body.contains(['$', '`', '\\']);
+        if !is_known {
             self.script.data.push(body.clone());
         }
-        self.bodies[document.number] = is_told.then_some(body);
+        self.bodies[document.number] = is_known.then_some(body);
     }
 
-    /// One letter of `[[ .. ]]`; whether it was one.
+    /// Reads one letter of `[[ .. ]]`. Returns whether the letter is handled.
     pub(super) fn in_test(&mut self, c: char) -> bool {
         match c {
             '<' | '>' if self.peek(0) == Some('(') => false,
             ' ' | '\t' | '\n' | '<' | '>' | '(' | ')' | '|' | '&' | ';' => {
                 self.end_word();
                 if self.list().test.is_none() {
-                    // It ended right before this letter.
+                    // The `[[ .. ]]` ended directly before this letter.
                     return false;
                 }
                 self.script.needs_shell |= matches!(c, '|' | '&');
@@ -491,7 +491,7 @@ impl Reader {
             self.word().quoted(c);
             return;
         }
-        // The line continues. Where that joins two letters to one sign, shells differ.
+        // The line continues. Where two letters become one operator, shells differ.
         let is_sign = |c: Option<&char>| c.is_some_and(|c| "$<>&|;()-{".contains(*c));
         let before = self.at.checked_sub(3).and_then(|at| self.chars.get(at));
         if before == Some(&'$') || (is_sign(before) && is_sign(self.chars.get(self.at))) {

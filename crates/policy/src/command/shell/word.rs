@@ -6,44 +6,44 @@ use super::UNKNOWN;
 #[derive(Debug, Default)]
 pub(super) struct Word {
     text: String,
-    /// Where the first letter stands that was quoted, escaped or expanded, in bytes of `text`.
+    /// The offset of the first letter that is quoted, escaped or expanded, in bytes of `text`.
     plain: Option<usize>,
-    /// Whether an expansion outside of quotes may make more words of it, or none.
+    /// Whether an expansion outside of quotes may split or remove the word.
     pub(super) is_split: bool,
-    /// Whether something in it is unknown that is no number.
+    /// Whether a part of the word is unknown and may be more than a number.
     is_text: bool,
-    /// Where a brace, or a bracket, opened outside of quotes.
+    /// The offset of an open brace, or bracket, outside of quotes.
     brace: Option<usize>,
     bracket: Option<usize>,
-    /// Whether there was a `,` or `..` after the brace.
+    /// Whether a `,` or `..` follows the brace.
     is_list: bool,
 }
 
-/// What a finished word is.
+/// A finished word.
 #[derive(Debug)]
 pub(super) struct Finished {
     pub(super) text: String,
-    /// Whether no letter of it was quoted or expanded: only then it can be a word of the grammar.
+    /// Whether no letter is quoted or expanded: only such a word can be a keyword.
     pub(super) is_plain: bool,
     pub(super) is_split: bool,
-    /// The bytes before the first letter that was quoted or expanded.
+    /// The number of bytes before the first letter that is quoted or expanded.
     plain: usize,
     is_text: bool,
 }
 
 impl Word {
-    /// Adds a letter that means itself.
+    /// Adds a quoted letter.
     pub(super) fn quoted(&mut self, c: char) {
         self.quote();
         self.text.push(c);
     }
 
-    /// Says that a quote stood here.
+    /// Records a quote at this position.
     pub(super) fn quote(&mut self) {
         self.plain.get_or_insert(self.text.len());
     }
 
-    /// Adds what only the shell knows.
+    /// Adds a part that only the shell knows.
     pub(super) fn unknown(&mut self, is_quoted: bool) {
         self.quote();
         self.is_split |= !is_quoted;
@@ -81,12 +81,12 @@ impl Word {
         self.text.push(c);
     }
 
-    /// Whether nothing of it is there yet.
+    /// Whether the word has no text so far.
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Whether all of it was written without quotes or expansions.
+    /// The text of the word, if it has no quotes and no expansions.
     pub(super) fn as_plain(&self) -> Option<&str> {
         self.plain.is_none().then_some(self.text.as_str())
     }
@@ -106,10 +106,10 @@ impl Word {
         }
         if let Some(at) = self.bracket {
             // Brackets after a name are an index only before a `=`.
-            let behind = self.text[at..]
+            let after = self.text[at..]
                 .find(']')
                 .map(|end| &self.text[at + end + 1..]);
-            if behind.is_some_and(|rest| !rest.starts_with('=') && !rest.starts_with("+=")) {
+            if after.is_some_and(|rest| !rest.starts_with('=') && !rest.starts_with("+=")) {
                 self.text.truncate(at);
                 self.unknown(true);
             }
@@ -129,7 +129,7 @@ impl Word {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Assignment<'a> {
     pub(super) name: &'a str,
-    /// What stands in brackets after the name.
+    /// The text in brackets after the name.
     pub(super) index: Option<&'a str>,
     pub(super) value: &'a str,
     /// Whether the value is a number.
@@ -137,7 +137,7 @@ pub(super) struct Assignment<'a> {
 }
 
 impl Finished {
-    /// Reads it as `name=value`, which it is only if nothing up to the `=` was quoted.
+    /// Reads the word as `name=value`, which it is only if nothing up to the `=` is quoted.
     pub(super) fn assignment(&self) -> Option<Assignment<'_>> {
         let at = self.text.find('=')?;
         let head = self.text[..at].trim_end_matches('+');

@@ -7,20 +7,20 @@ use rows::WRAPPERS;
 /// A program that runs the rest of its line.
 pub(super) struct Wrapper {
     name: &'static str,
-    /// Words that have to stand before, options aside: each with its other spellings, after `|`. One that starts with `*`
-    /// may have any words before it.
+    /// Words that must come before, besides options: each with its other spellings, after `|`. A word that starts with
+    /// `*` may have any words before it.
     path: &'static [&'static str],
-    /// Options whose value is the next word; those that stand here twice take two.
+    /// Options whose value is the next word; an option that is listed twice takes two.
     with_value: &'static [&'static str],
-    /// Words before the program that are no options.
+    /// The number of words before the program that are not options.
     n_words: usize,
     /// Whether the rest is a text for a shell, and not a program with its arguments.
     is_text: bool,
 }
 
-/// What runs after a program of this name with these arguments.
+/// The command that a program of this name runs with these arguments.
 pub(super) fn behind<'a>(name: &str, arguments: &'a [String]) -> Option<Behind<'a>> {
-    // The loader has the machine's name in its own.
+    // The name of the loader contains the name of the machine.
     let name = if name == "ld.so" || (name.starts_with("ld-") && name.contains(".so")) {
         "ld-linux.so.2"
     } else if name.starts_with("qemu-") && !name.starts_with("qemu-system") && name != "qemu-img" {
@@ -38,16 +38,17 @@ pub(super) fn behind<'a>(name: &str, arguments: &'a [String]) -> Option<Behind<'
     })
 }
 
-/// What a wrapper runs.
+/// The command that a wrapper runs.
 pub(super) struct Behind<'a> {
-    /// Program and arguments; empty where there is none.
+    /// Program and arguments; empty if there is no program.
     pub(super) words: &'a [String],
-    /// Whether they are a text for a shell.
+    /// Whether the words are a text for a shell.
     pub(super) is_text: bool,
 }
 
 impl Wrapper {
-    /// What follows the path. Before each of its words there may be options, and words that may be an option's value.
+    /// The arguments after the path. Options, and words that may be an option's value, may come before each word of the
+    /// path.
     fn below<'a>(&self, arguments: &'a [String]) -> Option<&'a [String]> {
         let mut rest = arguments;
         for names in self.path {
@@ -57,8 +58,8 @@ impl Wrapper {
             };
             let mut may_be_value = false;
             loop {
-                let (word, behind) = rest.split_first()?;
-                rest = behind;
+                let (word, after) = rest.split_first()?;
+                rest = after;
                 if names.split('|').any(|name| name == word) {
                     break;
                 }
@@ -72,25 +73,25 @@ impl Wrapper {
         Some(rest)
     }
 
-    /// The program that it runs, with its arguments.
+    /// The program that the wrapper runs, with its arguments.
     fn behind<'a>(&self, arguments: &'a [String]) -> &'a [String] {
         let mut rest = arguments;
         let mut n_words = self.n_words;
-        let mut is_behind_options = false;
-        while let Some((word, behind)) = rest.split_first() {
-            if word == "--" && !is_behind_options {
-                is_behind_options = true;
-                rest = behind;
-            } else if !is_behind_options && word.starts_with('-') && word.len() > 1 {
+        let mut is_after_options = false;
+        while let Some((word, after)) = rest.split_first() {
+            if word == "--" && !is_after_options {
+                is_after_options = true;
+                rest = after;
+            } else if !is_after_options && word.starts_with('-') && word.len() > 1 {
                 let n_taken = self.n_values(word);
-                rest = behind.get(n_taken..).unwrap_or_default();
+                rest = after.get(n_taken..).unwrap_or_default();
             } else if word == "-" && self.name == "env" {
-                rest = behind;
+                rest = after;
             } else if n_words > 0 && (self.name != "setarch" || is_machine(word)) {
                 n_words -= 1;
-                rest = behind;
+                rest = after;
             } else if is_setting(word) {
-                rest = behind;
+                rest = after;
             } else {
                 return rest;
             }
@@ -98,13 +99,14 @@ impl Wrapper {
         rest
     }
 
-    /// How many words after this option are its values.
+    /// The number of words after this option that are its values.
     fn n_values(&self, word: &str) -> usize {
         let n_rows = self.with_value.iter().filter(|known| **known == word);
         n_rows.count().max(usize::from(self.takes_value(word)))
     }
 
-    /// Whether the next word is the value of this option, or of the last of several in one word. A long option may be cut short.
+    /// Whether the next word is the value of this option, or of the last option in a cluster. A long option may be
+    /// abbreviated.
     fn takes_value(&self, word: &str) -> bool {
         if let Some(long) = word.strip_prefix("--") {
             let is_it = |known: &&str| {
@@ -125,7 +127,7 @@ impl Wrapper {
     }
 }
 
-/// Whether a word names a kind of machine, which `setarch` takes before its program or not.
+/// Whether a word names a kind of machine: `setarch` may take one before its program.
 fn is_machine(word: &str) -> bool {
     let starts = [
         "x86", "i", "linux", "aarch", "arm", "ppc", "s390", "sparc", "mips", "riscv", "uname",

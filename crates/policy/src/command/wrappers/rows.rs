@@ -11,7 +11,7 @@ const fn wrapper(
     below(name, &[], with_value, n_words)
 }
 
-/// A row of a program that does so after a subcommand only.
+/// A row of [`WRAPPERS`] for a program that runs the rest of its line only after a subcommand.
 const fn below(
     name: &'static str,
     path: &'static [&'static str],
@@ -27,7 +27,7 @@ const fn below(
     }
 }
 
-/// A row of a program that gives the rest to a shell.
+/// A row of [`WRAPPERS`] for a program that passes the rest of its line to a shell.
 const fn text(
     name: &'static str,
     path: &'static [&'static str],
@@ -243,7 +243,7 @@ const TMUX: &[&str] = &[
     "-c", "-e", "-F", "-f", "-L", "-l", "-n", "-p", "-S", "-s", "-T", "-t", "-x", "-y",
 ];
 
-/// The first row whose path is there counts.
+/// The first row with a matching path counts.
 pub(super) const WRAPPERS: &[Wrapper] = &[
     below("alacritty", &["*-e|--command"], &[], 0),
     below(

@@ -1,4 +1,4 @@
-//! What a JavaScript or TypeScript file imports by a path.
+//! The paths that a JavaScript or TypeScript file imports.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -8,10 +8,10 @@ use tree_sitter::Node;
 use super::super::tree::{text, walk};
 use super::string;
 
-/// The paths that a file imports, wherever it does: those that start with `./` or `../`, each once.
+/// The relative paths that a file imports anywhere: those that start with `./` or `../`, each once.
 ///
-/// `import .. from`, `export .. from`, `import("..")` and `require("..")` of texts that are written down; what is computed is
-/// found by nobody before it runs, and then is not there.
+/// They are the literals of `import .. from`, `export .. from`, `import("..")` and `require("..")`. A computed path is
+/// known only at run time, and is left out.
 pub(super) fn imported(root: Node<'_>, source: &str) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     let mut known = BTreeSet::new();
@@ -39,7 +39,7 @@ pub(super) fn imported(root: Node<'_>, source: &str) -> Vec<String> {
     paths
 }
 
-/// The text that `import(..)` or `require(..)` is called with.
+/// The literal argument of `import(..)` or `require(..)`.
 fn argument<'n>(call: Node<'n>, source: &str) -> Option<Node<'n>> {
     let function = call.child_by_field_name("function")?;
     if function.kind() != "import" && text(function, source) != "require" {

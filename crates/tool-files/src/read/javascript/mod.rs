@@ -74,8 +74,8 @@ pub(super) fn read(
     reading
 }
 
-/// Whether running the file does nothing but give names to things: nothing outside of functions and classes is called, but for
-/// what loads other files.
+/// Whether running the file only defines names: outside functions and classes it calls nothing but loaders of other
+/// files.
 fn only_defines(root: Node<'_>, source: &str) -> bool {
     let mut calls = false;
     walk(root, |node| {
@@ -86,7 +86,7 @@ fn only_defines(root: Node<'_>, source: &str) -> bool {
             | "arrow_function"
             | "method_definition" => return ControlFlow::Break(()),
             "await_expression" | "new_expression" => calls = true,
-            // `import "./start.js"`: what is run is another file.
+            // `import "./start.js"` runs the code of another file.
             "import_statement" => calls |= !text(node, source).contains("from"),
             "call_expression" => {
                 let function = node.child_by_field_name("function");
@@ -114,13 +114,13 @@ fn grammar(language: Language) -> tree_sitter::Language {
 struct Module<'a, 't> {
     context: LiteralContext<'a>,
     reading: &'a mut Reading,
-    /// The values of `const NAME = ..` at the top of the file: a spread may name them.
+    /// The values of `const NAME = ..` at the top of the file, which a spread may name.
     constants: BTreeMap<&'a str, Node<'t>>,
-    /// The constants that something of the file changes after their literals.
+    /// The constants that the file changes after their literals.
     grown: BTreeSet<&'a str>,
     functions: BTreeMap<&'a str, Node<'t>>,
     entry: Option<Node<'t>>,
-    /// Whether it exports by statements: then only the default export is called.
+    /// Whether it exports by statements; then only the default export is called.
     exports_by_statement: bool,
 }
 
@@ -129,7 +129,7 @@ impl<'a, 't> Module<'a, 't> {
         text(node, self.context.source)
     }
 
-    /// Notes what a statement gives a name to.
+    /// Records the names that a statement binds.
     fn declare(&mut self, statement: Node<'t>) {
         let declaration = match statement.kind() {
             "export_statement" => statement.child_by_field_name("declaration"),
@@ -273,7 +273,7 @@ impl<'a, 't> Module<'a, 't> {
         }
     }
 
-    /// A name that gets its value otherwise than from a literal: if it is a field's, that is passed over by nobody.
+    /// Handles a name that is bound to something other than a literal: a field of that name is reported.
     fn bound(&mut self, name: Node<'t>, at: Node<'t>) {
         let variable = self.name(name);
         if fields::of_variable(&variable).is_some() {
@@ -281,7 +281,7 @@ impl<'a, 't> Module<'a, 't> {
         }
     }
 
-    /// A name as it counts: an escape in it is the letter that it stands for.
+    /// The name with its escapes decoded.
     fn name(&self, node: Node<'_>) -> Cow<'a, str> {
         let written = self.text(node);
         let decoded = match node.kind() {
@@ -292,7 +292,7 @@ impl<'a, 't> Module<'a, 't> {
         decoded.map_or(Cow::Borrowed(written), Cow::Owned)
     }
 
-    /// A field that is exported otherwise than by its name.
+    /// Reports a field that is exported otherwise than as a constant.
     fn exported(&mut self, variable: &str, at: Node<'t>, instead: &str) {
         self.changed(variable, at, instead);
         if let Some(name) = fields::of_variable(variable) {
@@ -347,11 +347,11 @@ impl<'a, 't> Module<'a, 't> {
         }
     }
 
-    /// `CONFIG_SCHEMA.required.push(..)`, `Object.assign(CONFIG_SCHEMA, ..)`, `delete CONFIG_SCHEMA.x`, and assignments in blocks:
-    /// the literal is no longer what it was.
+    /// `CONFIG_SCHEMA.required.push(..)`, `Object.assign(CONFIG_SCHEMA, ..)`, `delete CONFIG_SCHEMA.x`, and assignments
+    /// in blocks: they change the literal.
     fn changes(&mut self, statement: Node<'t>) {
         for (target, node) in self.changed_in(statement) {
-            // What an assignment as a statement does was reported.
+            // The effect of an assignment statement is reported already.
             let is_statement = node.kind() == "assignment_expression"
                 && statement.kind() == "expression_statement"
                 && node.parent() == Some(statement);
@@ -361,7 +361,7 @@ impl<'a, 't> Module<'a, 't> {
         }
     }
 
-    /// Tells of the fields that something with this target changes.
+    /// Reports the fields that a change of this target changes.
     fn changed_by_name(&mut self, target: Node<'t>, node: Node<'t>) {
         let roots = targets(target).into_iter().map(|root| self.name(root));
         for root in roots.collect::<BTreeSet<_>>() {
@@ -371,7 +371,7 @@ impl<'a, 't> Module<'a, 't> {
         }
     }
 
-    /// Notes the constants that a statement of the file changes.
+    /// Records the constants that a statement of the file changes.
     fn grow(&mut self, statement: Node<'t>) {
         if !matches!(
             statement.kind(),
@@ -394,7 +394,7 @@ impl<'a, 't> Module<'a, 't> {
         }
     }
 
-    /// What a statement changes, and by what.
+    /// The targets that a statement changes, each with the node that changes it.
     fn changed_in(&self, statement: Node<'t>) -> Vec<(Node<'t>, Node<'t>)> {
         let mut found = Vec::new();
         tree::walk(statement, |node| {
@@ -421,7 +421,7 @@ impl<'a, 't> Module<'a, 't> {
         found
     }
 
-    /// What a call changes: what its method is of, or the first argument of `Object.assign`.
+    /// The target that a call changes: the object of its method, or the first argument of `Object.assign`.
     fn changed_by(&self, call: Node<'t>) -> Option<Node<'t>> {
         let function = call.child_by_field_name("function")?;
         let property = function.child_by_field_name("property")?;
@@ -486,7 +486,7 @@ impl<'a, 't> Module<'a, 't> {
     }
 }
 
-/// The names that an assignment to this changes: what it gets a member of, or what a pattern binds.
+/// The names that an assignment to this node changes: the root of a member, or the names that a pattern binds.
 fn targets(node: Node<'_>) -> Vec<Node<'_>> {
     let (mut open, mut found) = (vec![node], Vec::new());
     while let Some(node) = open.pop() {

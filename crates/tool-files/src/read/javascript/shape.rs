@@ -1,4 +1,4 @@
-//! What the code of a JavaScript file looks like: the default export and what it returns.
+//! The shape of a JavaScript file's code: the default export and what it returns.
 
 use tree_sitter::Node;
 
@@ -97,7 +97,7 @@ fn opens(function: &str) -> Opens {
     }
 }
 
-/// What a module or a function is there for.
+/// The resource that a module or a function works on.
 fn works_on(name: &str) -> Option<WorksOn> {
     match name.strip_prefix("node:").unwrap_or(name) {
         "http" | "https" | "http2" | "net" | "tls" | "dgram" | "axios" | "node-fetch"
@@ -111,7 +111,7 @@ fn works_on(name: &str) -> Option<WorksOn> {
 
 impl Module<'_, '_> {
     pub(super) fn finish(&mut self) {
-        // Whoever writes one of these means it to be called.
+        // A function of one of these names is meant to be called.
         let meant = ["execute", "main"];
         self.reading.code.starts |= meant.iter().any(|name| self.functions.contains_key(name));
         let named = self
@@ -155,7 +155,7 @@ impl Module<'_, '_> {
                 gives: Gives::Unknown,
             }),
         }
-        // Only of what returns nothing is asked how it ends otherwise.
+        // Other ends matter only for a function that returns nothing.
         let leaves = |body| returns.is_empty() && SYNTAX.may_leave(body, self.context.source);
         let may_leave = body.is_some_and(leaves);
         let end = body.map_or(function.end_byte(), |body| body.start_byte());

@@ -1,6 +1,6 @@
 //! JavaScript's string literals. Source: ECMA-262, section 12.9.4, read 2026-11.
 
-/// The text of a string or of a template without substitutions, quotes included in `literal`; or why it has none.
+/// The text of a string or of a template without substitutions, or why it has none. `literal` includes the quotes.
 pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
     let is_template = literal.starts_with('`');
     let body = literal
@@ -56,7 +56,7 @@ pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
                 flush(&mut units, &mut out)?;
                 let is_octal = escape == '0' && chars.peek().is_some_and(char::is_ascii_digit);
                 match escape {
-                    // Old scripts have them, modules and templates do not.
+                    // Old scripts have such escapes; modules and templates do not.
                     '1'..='9' => return Err("a module has no escapes of octal digits"),
                     '0' if is_octal => {
                         return Err("a module has no escapes of octal digits");
@@ -77,7 +77,7 @@ pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
                 continue;
             }
         };
-        // Halves of a pair stand side by side, each in an escape of its own.
+        // The halves of a surrogate pair are two adjacent escapes.
         if let Ok(unit @ 0xD800..=0xDFFF) = u16::try_from(code) {
             units.push(unit);
         } else {

@@ -1,7 +1,7 @@
-//! TypeScript without its types, each replaced by blanks, so that every line and column stays where it was.
+//! Removes the types of TypeScript: blanks replace them, so every line and column stays where it is.
 //!
-//! What is more than types is refused: enums, namespaces, parameter properties, decorators. The same is refused by Node's
-//! own type stripping.
+//! It refuses syntax that is more than types: enums, namespaces, parameter properties, decorators. Node's own type
+//! stripping refuses the same.
 
 use std::ops::{ControlFlow, Range};
 
@@ -12,7 +12,7 @@ use super::super::tree::{self, text, walk};
 /// The JavaScript in a TypeScript file.
 ///
 /// # Errors
-/// What cannot be left out, and where.
+/// The first syntax that cannot be removed, and its place.
 pub fn javascript_of(source: &str) -> Result<String, String> {
     let grammar = tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into();
     let tree = tree::parse(&grammar, source).ok_or("the grammar does not fit its library")?;
@@ -36,7 +36,7 @@ pub fn javascript_of(source: &str) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "a type ends inside a character".to_owned())
 }
 
-/// What is left out of TypeScript, or the first thing that cannot be, with what it is.
+/// The bytes to remove from TypeScript, or the first node that cannot be removed, with its description.
 pub(super) fn blanks<'n>(
     root: Node<'n>,
     source: &str,
@@ -72,7 +72,7 @@ pub(super) fn blanks<'n>(
                 }
             }
             "non_null_expression" => blanks.push(node.end_byte() - 1..node.end_byte()),
-            // A field that is only promised makes none.
+            // A field that is only declared creates no property.
             "public_field_definition" if token(node, &["declare", "abstract"]).is_some() => {
                 blanks.push(node.byte_range());
                 return ControlFlow::Break(());
@@ -84,11 +84,11 @@ pub(super) fn blanks<'n>(
             | "public_field_definition"
             | "method_definition"
             | "variable_declarator" => {
-                let marks = children_of(node).into_iter().filter(|child| {
+                let tokens = children_of(node).into_iter().filter(|child| {
                     !child.is_named()
                         && ["?", "!", "readonly", "declare", "abstract"].contains(&child.kind())
                 });
-                blanks.extend(marks.map(|mark| mark.byte_range()));
+                blanks.extend(tokens.map(|child| child.byte_range()));
             }
             "import_require_clause" => refused = Some((node, "an import by `= require(..)`")),
             "required_parameter" => {
@@ -99,7 +99,7 @@ pub(super) fn blanks<'n>(
                 {
                     refused = Some((node, "a parameter that is a property too"));
                 }
-                // `this` as a parameter is a type in disguise.
+                // A parameter `this` is only a type.
                 let name = node.named_child(0);
                 if name.is_some_and(|name| name.kind() == "this") {
                     blanks.push(with_comma(node, source));
@@ -166,7 +166,7 @@ fn token<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
         .find(|child| !child.is_named() && kinds.contains(&child.kind()))
 }
 
-/// A specifier and the comma after it.
+/// The bytes of a specifier and of the comma after it.
 fn with_comma(node: Node<'_>, source: &str) -> Range<usize> {
     match node.next_sibling() {
         Some(next) if text(next, source) == "," => node.start_byte()..next.end_byte(),

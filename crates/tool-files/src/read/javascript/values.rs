@@ -98,7 +98,7 @@ impl<'t> Module<'_, 't> {
                     let Some(name) = self.key(key, variable, depth) else {
                         continue;
                     };
-                    // A key without a value is not one in JSON.
+                    // JSON has no key without a value.
                     if self.text(value) == "undefined" {
                         continue;
                     }
@@ -144,7 +144,7 @@ impl<'t> Module<'_, 't> {
                 None
             }
             "string" => string::decode(self.text(key)).ok(),
-            // An escape in a name is the letter that it stands for.
+            // Escapes in a name are decoded.
             "property_identifier" if self.text(key).contains('\\') => {
                 string::decode(&format!("\"{}\"", self.text(key))).ok()
             }
@@ -162,7 +162,7 @@ impl<'t> Module<'_, 't> {
     }
 }
 
-/// Whether an array has places without a value: `[1, , 2]`.
+/// Whether an array has holes: `[1, , 2]`.
 fn has_holes(array: Node<'_>) -> bool {
     let mut cursor = array.walk();
     let kinds: Vec<&str> = array

@@ -49,7 +49,7 @@ pub(super) fn read(scope: ReadScope, source: &str, diagnostics: &mut Diagnostics
     reading
 }
 
-/// Whether blanks come before a statement of the module: the grammar takes that, and Python does not.
+/// Whether a statement of the module is indented: the grammar accepts that, and Python does not.
 fn is_indented(statement: Node<'_>, source: &str) -> bool {
     let before = &source[..statement.start_byte()];
     let line = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -60,7 +60,7 @@ fn is_indented(statement: Node<'_>, source: &str) -> bool {
     !joined && !blanks.is_empty() && blanks.chars().all(|c| matches!(c, ' ' | '\t'))
 }
 
-/// The modules that a file imports by an absolute name, wherever it does: the first part of each name, once.
+/// The modules that a file imports anywhere by an absolute name: the first part of each name, once.
 fn imports(root: Node<'_>, source: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut known = BTreeSet::new();
@@ -92,7 +92,7 @@ fn imports(root: Node<'_>, source: &str) -> Vec<String> {
     names
 }
 
-/// Reads one field's literal from Python text that stands elsewhere, as in a shell script's header.
+/// Reads one field's literal from Python text in another file, such as a shell script's header.
 pub(super) fn literal(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     let mut reading = Reading::default();
     let Some(tree) = parsed(source, diagnostics) else {
@@ -105,7 +105,7 @@ pub(super) fn literal(source: &str, diagnostics: &mut Diagnostics) -> Reading {
     reading
 }
 
-/// The tree of a text, with what is wrong in it reported; `None` for one that the parser gives up.
+/// Parses a text and reports its syntax errors; `None` if the parser gives up.
 fn parsed(source: &str, diagnostics: &mut Diagnostics) -> Option<Tree> {
     let tree = tree::parse(&tree_sitter_python::LANGUAGE.into(), source)?;
     tree::broken(&tree, source, diagnostics);
@@ -115,13 +115,13 @@ fn parsed(source: &str, diagnostics: &mut Diagnostics) -> Option<Tree> {
 struct Module<'a> {
     context: LiteralContext<'a>,
     reading: &'a mut Reading,
-    /// The module, to find the constants of the file in.
+    /// The root of the module, which has the constants of the file.
     root: Node<'a>,
-    /// The values of `NAME = ..` at the top of the file that nothing changes; looked for when a field names one.
+    /// The values of `NAME = ..` at the top of the file that nothing changes; collected when a field first names one.
     constants: Option<BTreeMap<&'a str, Node<'a>>>,
-    /// Whether the next dictionary maps names to schemas, and is not one itself.
+    /// Whether the next dictionary maps names to schemas and is not itself a schema.
     holds_names: bool,
-    /// Names of parts of fields: `P` after `P = CONFIG_SCHEMA["properties"]`.
+    /// Aliases of parts of fields: `P` after `P = CONFIG_SCHEMA["properties"]`.
     aliases: BTreeMap<String, String>,
 }
 
@@ -156,7 +156,7 @@ const MUTATORS: &[&str] = &[
     "clear",
 ];
 
-/// The name that subscripts and attributes are of.
+/// The name at the root of subscripts and attributes.
 fn rooted(node: Node<'_>) -> Option<Node<'_>> {
     let mut node = node;
     loop {
@@ -167,14 +167,14 @@ fn rooted(node: Node<'_>) -> Option<Node<'_>> {
             "parenthesized_expression" | "list_splat" | "list_splat_pattern" | "splat_pattern" => {
                 node.named_child(0)?
             }
-            // `case NAME:` binds a name, and `case NAME.PART:` none.
+            // `case NAME:` binds a name; `case NAME.PART:` does not.
             "dotted_name" if node.named_child_count() == 1 => node.named_child(0)?,
             _ => return None,
         };
     }
 }
 
-/// The parts of what is assigned to, each without those of its own.
+/// The targets of an assignment; lists and tuples are taken apart.
 fn targets(node: Node<'_>) -> Vec<Node<'_>> {
     let (mut open, mut found) = (vec![node], Vec::new());
     while let Some(node) = open.pop() {
@@ -189,7 +189,7 @@ fn targets(node: Node<'_>) -> Vec<Node<'_>> {
 
 impl<'t> Module<'t> {
     fn statement(&mut self, statement: Node<'t>) {
-        // Blocks are looked through where they are `hidden`.
+        // Compound statements are handled by `hidden`.
         if !statement.kind().ends_with("_statement")
             || matches!(
                 statement.kind(),
@@ -282,7 +282,7 @@ impl<'t> Module<'t> {
             return;
         }
         if fields::of_variable(variable).is_none() {
-            // A part of a field by another name: what changes it changes the field.
+            // An alias of a part of a field: a change of the alias changes the field.
             let root = rooted(right).map(|root| text(root, self.context.source));
             if let Some(root) = root.filter(|root| fields::of_variable(root).is_some())
                 && right.kind() != "identifier"
@@ -307,14 +307,14 @@ impl<'t> Module<'t> {
         });
     }
 
-    /// `CONFIG_SCHEMA["x"] = ..`, `CONFIG_SCHEMA.update(..)`, `__version__ += ".."`: the literal is no longer what it was.
+    /// `CONFIG_SCHEMA["x"] = ..`, `CONFIG_SCHEMA.update(..)`, `__version__ += ".."`: they change the literal.
     fn change(&mut self, expression: Node<'_>) {
         let target = expression
             .child_by_field_name("left")
             .or_else(|| expression.child_by_field_name("function"));
         let Some(target) = target else { return };
         for part in targets(target) {
-            // A function of that name is called, and not changed.
+            // A call of a function with that name does not change the name.
             if let Some(root) = rooted(part)
                 && (root != part || expression.kind() != "call")
             {
@@ -335,7 +335,7 @@ impl<'t> Module<'t> {
         }
     }
 
-    /// Assignments that only running the file would make.
+    /// Handles assignments inside a block: they are made only at run time.
     fn hidden(&mut self, block: Node<'_>) {
         let mut entry = None;
         walk(block, |node| {
@@ -362,13 +362,13 @@ impl<'t> Module<'t> {
             self.change(change);
         }
         self.rebound(block);
-        // Which of several is called, only running tells.
+        // Which of several definitions is called is known only at run time.
         if let Some(entry) = entry {
             self.bound(entry, None);
         }
     }
 
-    /// Whether a call is of a method that changes what it is a method of.
+    /// Whether a call is of a method that changes its object.
     fn mutates(&self, call: Node<'_>) -> bool {
         let method = call
             .child_by_field_name("function")
@@ -376,9 +376,9 @@ impl<'t> Module<'t> {
         method.is_some_and(|method| MUTATORS.contains(&text(method, self.context.source)))
     }
 
-    /// What gives a field another value, or takes it away, without being an assignment.
+    /// Reports code that rebinds or removes a field without being an assignment.
     fn rebound(&mut self, statement: Node<'_>) {
-        // Of an expression only that does, and most expressions are long literals.
+        // An expression rebinds a name only by `:=`, and most expressions are long literals.
         if statement.kind() == "expression_statement"
             && !text(statement, self.context.source).contains(":=")
         {
@@ -420,7 +420,7 @@ impl<'t> Module<'t> {
     }
 }
 
-/// Whether a statement does nothing but give names to things: nothing in it is called.
+/// Whether a statement only defines names: it contains no call and no `await`.
 fn only_defines(statement: Node<'_>, source: &str) -> bool {
     if statement.kind() != "expression_statement" {
         return matches!(
@@ -433,7 +433,7 @@ fn only_defines(statement: Node<'_>, source: &str) -> bool {
                 | "pass_statement"
         );
     }
-    // Without a bracket or that word there is neither, and no need to walk through a schema.
+    // Without `(` and `await` there is no call, so a large schema is not walked.
     let words = text(statement, source);
     if !words.contains('(') && !words.contains("await") {
         return true;

@@ -1,4 +1,4 @@
-//! What the code of a Python file looks like: `execute` and what it returns.
+//! The shape of a Python file's code: `execute` and what it returns.
 
 use tree_sitter::Node;
 
@@ -102,7 +102,7 @@ fn opens(function: &str) -> Opens {
     }
 }
 
-/// What a module or a function is there for.
+/// The resource that a module or a function works on.
 fn works_on(name: &str) -> Option<WorksOn> {
     const NETWORK: &[&str] = &[
         "requests",
@@ -155,7 +155,7 @@ impl Module<'_> {
             self.gives(value)
         });
         let returns = body.map(|body| ends.returns(body)).unwrap_or_default();
-        // Only of what returns nothing is asked how it ends otherwise.
+        // Other ends matter only for a function that returns nothing.
         let leaves = |body| returns.is_empty() && SYNTAX.may_leave(body, self.context.source);
         let entry = Entry {
             span: name.start_byte()..end,
@@ -167,7 +167,7 @@ impl Module<'_> {
         self.reading.code.entry = Some(entry);
     }
 
-    /// `execute = ..`: of a lambda the value is known, anything else only runs.
+    /// `execute = ..`: the value of a lambda is known, any other value only at run time.
     pub(super) fn bound(&mut self, name: Node<'_>, value: Option<Node<'_>>) {
         let lambda = value.filter(|value| value.kind() == "lambda");
         let body = lambda.and_then(|lambda| lambda.child_by_field_name("body"));
@@ -215,7 +215,7 @@ impl Module<'_> {
                 }
                 is_keyword = true;
             } else if is_keyword {
-                // Nobody gives it.
+                // The runtime passes no keyword-only argument.
                 if !has_default {
                     return false;
                 }

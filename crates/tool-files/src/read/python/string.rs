@@ -4,7 +4,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// The text of a string literal that holds no replacement field, or why it has none.
+/// The text of a string literal without replacement fields, or why it has none.
 pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
     let quote_at = literal.find(['"', '\'']).ok_or("it is not a string")?;
     let (prefix, quoted) = literal.split_at(quote_at);
@@ -26,7 +26,7 @@ pub(in super::super) fn decode(literal: &str) -> Result<String, &'static str> {
     let body = quoted
         .get(quote..quoted.len().saturating_sub(quote))
         .ok_or("it does not end")?;
-    // Nearly all are so, and a schema has hundreds.
+    // Most strings have neither a prefix nor an escape, and a schema has hundreds.
     if prefix.is_empty() && memchr::memchr2(b'\\', b'\r', body.as_bytes()).is_none() {
         return Ok(body.to_owned());
     }

@@ -1,4 +1,4 @@
-//! Literals of Python, and the constants of a file that stand for one.
+//! Literals of Python, and the constants of a file that name a literal.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use super::{MUTATORS, Module, rooted, string, targets};
 use crate::literal::{Content, Literal, Member, has_stray_separator, integer, number};
 use crate::rule;
 
-/// Keys of a schema under which names are mapped to schemas.
+/// Keys of a schema whose values map names to schemas.
 const MAPS_OF_SCHEMAS: &[&str] = &[
     "properties",
     "patternProperties",
@@ -19,7 +19,7 @@ const MAPS_OF_SCHEMAS: &[&str] = &[
     "definitions",
     "dependentSchemas",
 ];
-/// Keys of a schema that no value is checked by.
+/// Keys of a schema that validate nothing.
 const ANNOTATIONS: &[&str] = &["description", "title", "examples", "$comment"];
 
 impl<'t> Module<'t> {
@@ -60,11 +60,11 @@ impl<'t> Module<'t> {
                 }
             };
             self.holds_names = !holds_names && MAPS_OF_SCHEMAS.contains(&name.as_str());
-            let n_told = self.context.diagnostics.len();
+            let n_before = self.context.diagnostics.len();
             let value = self.value(value, variable, depth + 1);
             if value.is_computed() && !holds_names && ANNOTATIONS.contains(&name.as_str()) {
-                // It is for people to read, and checks nothing.
-                self.context.diagnostics.soften(n_told);
+                // The annotation is for people and validates nothing.
+                self.context.diagnostics.soften(n_before);
                 continue;
             }
             put(
@@ -79,7 +79,7 @@ impl<'t> Module<'t> {
         Literal::new(node.byte_range(), Content::Map(members))
     }
 
-    /// The value of a constant of the file that is named after it.
+    /// The value of the constant that a name refers to.
     fn constant(&mut self, name: Node<'_>) -> Option<Node<'t>> {
         let (root, source) = (self.root, self.context.source);
         let constants = self
@@ -159,7 +159,7 @@ impl<'t> Literals<'t, 't> for Module<'t> {
     }
 }
 
-/// The values of `NAME = ..` at the top of a file, of names that nothing else in the file binds or changes.
+/// The values of `NAME = ..` at the top of a file, for names that nothing else in the file binds or changes.
 fn constants<'t, 's>(root: Node<'t>, source: &'s str) -> BTreeMap<&'s str, Node<'t>> {
     let mut constants = BTreeMap::new();
     for statement in children(root) {
@@ -222,7 +222,7 @@ fn constants<'t, 's>(root: Node<'t>, source: &'s str) -> BTreeMap<&'s str, Node<
 
 fn python_number(text: &str) -> Option<toolglot_value::Number> {
     let lower = text.to_ascii_lowercase();
-    // After `0x` one may stand as well.
+    // A `_` may also come right after `0x`.
     let digits = lower
         .strip_prefix("0x")
         .or_else(|| lower.strip_prefix("0o"));
@@ -240,7 +240,7 @@ fn python_number(text: &str) -> Option<toolglot_value::Number> {
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'_')
     {
-        // Python has no such numbers any more.
+        // Python 3 has no such numbers.
         return None;
     }
     for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {

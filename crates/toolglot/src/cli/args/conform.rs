@@ -1,4 +1,4 @@
-//! The command that judges other people's parsers.
+//! The command that checks other people's parsers.
 
 use std::ffi::OsString;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What stands for the arguments of a command that was left out of the build.
+//! The arguments of a command that the build leaves out.
 
 use std::ffi::OsString;
 

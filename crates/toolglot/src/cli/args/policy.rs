@@ -1,4 +1,4 @@
-//! Who may say what is run, and the log of it.
+//! The arguments of policies, and the commands `policy` and `audit`.
 
 use std::path::PathBuf;
 

@@ -35,7 +35,7 @@ pub(crate) struct ReadingArguments {
 }
 
 impl ReadingArguments {
-    /// The reader that is asked for.
+    /// The reader that the arguments describe.
     pub(crate) fn reader(&self, program: Arc<Program>) -> Reader {
         Reader {
             in_code: self.in_code.into(),
@@ -47,7 +47,7 @@ impl ReadingArguments {
         }
     }
 
-    /// The same for a session.
+    /// The settings of a session that the arguments describe.
     pub(crate) fn settings(&self) -> ReadingSettings {
         ReadingSettings {
             in_code: self.in_code.into(),
@@ -59,7 +59,7 @@ impl ReadingArguments {
         }
     }
 
-    /// The files and directories that it names.
+    /// The files and directories that the arguments name.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let tools = self.tools.as_deref();
         let tools = tools.filter(|tools| !tools.starts_with("builtin:"));
@@ -131,7 +131,7 @@ impl From<FinishWord> for Finish {
     }
 }
 
-/// Whether an item of a list of dialects is a path: no name of a dialect holds a slash or a dot.
+/// Whether an item of a dialect list is a path. The name of a dialect contains no slash and no dot.
 pub(crate) fn is_file(name: &str) -> bool {
     name.contains(['/', '\\', '.'])
 }

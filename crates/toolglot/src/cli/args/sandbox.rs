@@ -26,7 +26,7 @@ pub(crate) enum SandboxWord {
     Namespaces,
 }
 
-/// An amount: a number from 0, which `nan` is not.
+/// Parses an amount: a finite number that is not negative.
 fn amount(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()

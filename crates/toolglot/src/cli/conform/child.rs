@@ -1,7 +1,7 @@
-//! A program that is asked by lines: it is started, given up on and started again.
+//! A child process that answers one line per request. After an error, the next request starts a new process.
 //!
-//! A thread writes to it and two read from it, so that a program that reads nothing, or writes without end, holds up nobody.
-//! It stays in our process group: Ctrl-C reaches it too.
+//! One thread writes to the process and two threads read from it. So a process that reads nothing, or writes without
+//! end, blocks no caller. The process stays in our process group: Ctrl-C reaches the process too.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 
 use toolglot_conform::{AskError, Program, Reply};
 
-/// The longest line of an answer: the longest question is a hundredth of it.
+/// The longest line of an answer, in bytes: the longest request is a hundredth of it.
 const LINE_BYTES: usize = 64 << 20;
-/// How much of what it wrote to standard error is looked at when it ends.
+/// How many of the last bytes of standard error are searched for an error message.
 const ERROR_BYTES: usize = 4 << 10;
-/// How long its end is waited for, once it has closed its standard output.
+/// How long to wait for the end of a process that has closed its standard output.
 const END_WAIT: Duration = Duration::from_millis(500);
-/// So many times as long may the first answer take: interpreters load libraries.
+/// The first answer may take this many times the timeout: interpreters load libraries.
 const FIRST: u32 = 6;
 
-/// A program that runs while it is asked.
+/// A program that runs as a child process and answers requests.
 pub(crate) struct ChildProgram {
     program: OsString,
     arguments: Vec<OsString>,
@@ -37,7 +37,7 @@ struct Running {
     has_answered: bool,
 }
 
-/// What comes from standard output.
+/// A line from standard output.
 enum Line {
     Text(String),
     TooLong,
@@ -65,10 +65,10 @@ impl ChildProgram {
         let stderr = child.stderr.take().expect("it was asked for");
         let (questions, to_write) = channel::<String>();
         let (read, answers) = sync_channel(16);
-        let (told, errors) = channel();
+        let (sender, errors) = channel();
         thread::spawn(move || {
             for line in to_write {
-                // The program may end without reading all of it.
+                // The program may end before it reads all lines.
                 if stdin.write_all(line.as_bytes()).is_err() || stdin.flush().is_err() {
                     return;
                 }
@@ -76,8 +76,8 @@ impl ChildProgram {
         });
         thread::spawn(move || read_lines(stdout, &read));
         thread::spawn(move || {
-            // Nobody may be left who listens.
-            let _ = told.send(last_line(stderr));
+            // The receiver may be gone.
+            let _ = sender.send(last_line(stderr));
         });
         Ok(Running {
             child,
@@ -103,7 +103,7 @@ impl Program for ChildProgram {
             self.timeout * FIRST
         };
         let start = Instant::now();
-        // Whether it still reads shows in what it answers.
+        // A program that does not read gives no answer, which the loop below reports.
         let _ = running.questions.send(format!("{line}\n"));
         loop {
             let left = timeout.saturating_sub(start.elapsed());
@@ -130,7 +130,7 @@ impl Program for ChildProgram {
 }
 
 impl Running {
-    /// How it ended, and the last that it wrote to standard error.
+    /// How the process ended, and its last line on standard error.
     fn ended(&mut self) -> String {
         let last = self.errors.recv_timeout(END_WAIT).unwrap_or_default();
         let start = Instant::now();
@@ -150,13 +150,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Sends each line until nobody listens or one has no end.
+/// Sends each line until the output ends, the receiver is gone or a line is too long.
 fn read_lines(stdout: ChildStdout, lines: &SyncSender<Line>) {
     let mut stdout = BufReader::new(stdout);
     loop {
@@ -178,7 +178,7 @@ fn read_lines(stdout: ChildStdout, lines: &SyncSender<Line>) {
     }
 }
 
-/// The last line that is not empty, when all is written.
+/// The last line that is not empty, at the end of the stream.
 fn last_line(stderr: ChildStderr) -> String {
     let mut stderr = BufReader::new(stderr);
     let mut last: Vec<u8> = Vec::new();

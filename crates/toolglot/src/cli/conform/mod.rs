@@ -1,4 +1,4 @@
-//! `toolglot conform`: does another parser keep its promises?
+//! `toolglot conform`: checks whether another parser keeps its promises.
 
 mod child;
 
@@ -14,7 +14,7 @@ use crate::cli::output::write_line;
 use crate::cli::select;
 use child::ChildProgram;
 
-/// Asks the program about all cases and writes the report.
+/// Checks the program with all cases and writes the report.
 pub(crate) fn conform(
     arguments: &ConformArguments,
     out: &mut dyn Write,

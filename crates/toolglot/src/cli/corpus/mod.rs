@@ -90,9 +90,9 @@ pub(crate) fn corpus(command: &CorpusCommand, out: &mut dyn Write) -> Result<Out
     }
 }
 
-/// Reads rows as the arguments say.
+/// The reader of rows that the arguments describe.
 fn row_reader(corpus: &CorpusArguments, reading: &ReadingArguments) -> Result<RowReader, Failure> {
-    // Rows may be many, and each may bring a list with the same entry: what no text calls is not reported one by one.
+    // There may be many rows with the same tool list, so entries that no text can call are not reported for each row.
     let lines = select::line_reader(reading)?.load_tools(toolglot_chat::tool_list);
     Ok(RowReader::new(lines, columns(corpus)))
 }
@@ -104,7 +104,7 @@ fn columns(corpus: &CorpusArguments) -> Columns {
     }
 }
 
-/// What decides how rows are read: the words of the command line, and the contents of the files that they name.
+/// The settings that decide how rows are read: the arguments, and the contents of the files that they name.
 fn reading_settings(
     corpus: &CorpusArguments,
     reading: &ReadingArguments,
@@ -141,7 +141,7 @@ fn named_settings(
         .map(|spec| json!({"name": spec.name, "parameters": spec.parameters}))
         .collect();
     settings["dialect"] = json!(dialect);
-    // The embedded dialects are those of the version, which the manifest has.
+    // The manifest records the version of toolglot, which determines the embedded dialects.
     if dialect
         .split(',')
         .map(str::trim)
@@ -236,19 +236,19 @@ fn create(path: &Path) -> Result<BufWriter<File>, Failure> {
     Ok(BufWriter::new(file))
 }
 
-/// Says on standard error what a run came to, and what could not be read.
+/// Reports on standard error the result of a run, and what could not be read.
 fn report<T: Tally>(summary: &Summary<T>, line: &str) -> Result<Outcome, Failure> {
     let mut err = stderr();
     // Nothing can be done where standard error is closed.
     let _ = write!(err, "{line}");
     let mut failures = summary.failures.iter().peekable();
     while let Some(failure) = failures.next() {
-        let told = Failure::with_sources(failure);
+        let message = Failure::with_sources(failure);
         if failures.peek().is_none() {
-            // The last one is the command's own.
-            return Err(Failure::Inputs(told));
+            // The last failure is the error of the command itself.
+            return Err(Failure::Inputs(message));
         }
-        let _ = writeln!(err, "error: {}", harmless(&told));
+        let _ = writeln!(err, "error: {}", harmless(&message));
     }
     Ok(Outcome::faulty_if(summary.tally.is_faulty()))
 }

@@ -1,4 +1,4 @@
-//! How far a run is, on one line of standard error.
+//! The progress of a run, on one line of standard error.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
@@ -12,18 +12,18 @@ use crate::cli::args::ProgressWord;
 const AT_TERMINAL: Duration = Duration::from_millis(250);
 const ELSEWHERE: Duration = Duration::from_secs(10);
 
-/// The line.
+/// The progress line.
 pub(super) struct ProgressLine {
     is_shown: bool,
-    /// It is shown even if the run is over before it is time.
+    /// Whether the line is shown even if the run ends before the first line is due.
     is_asked: bool,
     is_terminal: bool,
     start: Instant,
-    /// When it was written last, or the run began.
+    /// When the line was last written, or when the run started.
     written: Instant,
-    /// The length of what was written last, at a terminal.
+    /// The length of the last line at a terminal.
     width: usize,
-    /// What was written last.
+    /// The progress that the last line shows.
     shown: Option<Progress>,
     progress: Progress,
 }
@@ -47,7 +47,7 @@ impl ProgressLine {
         }
     }
 
-    /// Writes the line, if it is time.
+    /// Writes the line if it is due.
     pub(super) fn show(&mut self, progress: &Progress) {
         self.progress = *progress;
         if !self.is_shown {
@@ -65,7 +65,7 @@ impl ProgressLine {
         }
     }
 
-    /// Writes the last line, unless it is there, and leaves it.
+    /// Writes the last line, unless it is already shown, and ends the line at a terminal.
     pub(super) fn end(&mut self) {
         if self.is_shown && (self.is_asked || self.shown.is_some()) {
             if self.shown != Some(self.progress) {
@@ -79,7 +79,7 @@ impl ProgressLine {
 
     fn write(&mut self) {
         let line = line(&self.progress, self.start.elapsed());
-        // Blanks over the rest of the line before it. Standard error may be closed.
+        // Blanks overwrite the rest of the previous line. Standard error may be closed.
         let width = self.width;
         self.width = line.len();
         let _ = if self.is_terminal {
@@ -99,11 +99,11 @@ fn line(progress: &Progress, elapsed: Duration) -> String {
     if let Some(total) = progress.total_bytes.filter(|total| *total > 0) {
         let read = progress.bytes.min(total);
         let percent = u128::from(read) * 100 / u128::from(total);
-        // Rows of an earlier run took none of this time, and their bytes are as many as their share of all rows read.
+        // Rows of an earlier run took none of this time. Their share of the bytes is their share of all rows.
         let read_here = u128::from(read) * u128::from(here) / u128::from(progress.rows.max(1));
         let left = elapsed.as_millis() * u128::from(total - read);
         let left = left.checked_div(read_here).map(|left| clock(left / 1000));
-        // A text takes all that is written.
+        // Writing to a `String` cannot fail.
         let _ = write!(line, ", {percent} %");
         if let Some(left) = left {
             let _ = write!(line, ", {left} left");

@@ -15,8 +15,7 @@ pub(crate) enum Color {
     Never,
 }
 
-/// Whether `stream` is to be coloured. Unless colour was asked for, <https://no-color.org> is honoured, and so is a terminal that
-/// says that it knows none.
+/// Whether to colour `stream`. `Auto` honours <https://no-color.org>, and a terminal whose `TERM` is `dumb`.
 pub(crate) fn is_colored(color: Color, stream: &impl IsTerminal) -> bool {
     match color {
         Color::Always => true,

@@ -1,4 +1,4 @@
-//! A parsed message for people: the text with its calls, what they are, and the notes pointing at the bytes.
+//! A parsed message for people: the text, its calls, and notes that point at the bytes.
 
 mod color;
 pub(crate) mod paint;
@@ -20,7 +20,7 @@ use screen::{ColorScreen, one_line};
 use snippet::Page;
 pub(crate) use width::width;
 
-/// All that is shown of a message.
+/// The data that is shown for a message.
 #[derive(Debug)]
 pub(crate) struct View<'a> {
     /// Where the message came from.
@@ -50,7 +50,7 @@ impl View<'_> {
         let mut notes: Vec<&Note> = self.digest.message.notes.iter().collect();
         notes.sort_by_key(|note| note.span.start);
         notes.extend(&self.digest.canonical_notes);
-        // Each right form is shown once.
+        // Each right form is shown only once.
         let mut forms: Vec<String> = Vec::new();
         let width = width(&io::stdout());
         for (note, others) in snippet::grouped(&notes) {
@@ -71,7 +71,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Where every dialect was tried, says which one read the calls.
+    /// If every dialect was tried, reports which dialects read the calls.
     fn chosen(&self, out: &mut dyn Write) -> io::Result<()> {
         if !self.is_auto || self.digest.document.calls.is_empty() {
             return Ok(());
@@ -125,7 +125,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Where the named dialects read no call, says which other dialect would: of known tools a note has said it.
+    /// If the named dialects read no call, reports another dialect that does, unless a note already reports it.
     fn other_dialect(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut notes = self.digest.message.notes.iter();
         if self.is_auto || notes.any(|note| note.code == Code::UnrecognizedCall) {
@@ -133,10 +133,10 @@ impl View<'_> {
         }
         let others = dialects_named("auto", self.context.toolbox);
         let program = others.and_then(|others| compile(&others, self.context.toolbox));
-        // A hint must not fail the command that it would help.
+        // A failed hint must not fail the command.
         let Ok(program) = program else { return Ok(()) };
         let reader = Reader::new(program);
-        // Nor cost more than that: a call is looked for at the start of a long text.
+        // A hint must be cheap, so only the start of a long text is read.
         let text = &self.reading.text;
         let text = &text[..snippet::floor(text, HINT_BYTES.min(text.len()))];
         let document = Document::new(&reader.read(text.as_bytes()).trace.message);
@@ -151,7 +151,7 @@ impl View<'_> {
         }
     }
 
-    /// How the call that a note complains about should have been written.
+    /// The right form of the call that a note is about.
     fn right_form(&self, note: &Note) -> Option<String> {
         if !teaches(note.code) {
             return None;
@@ -170,21 +170,21 @@ impl View<'_> {
             None if dialects.len() == 1 => dialects.first()?,
             None => return None,
         };
-        // Without a call the note points at what may be a misspelt name.
+        // Without a call, the note may point at a misspelt name.
         let pointed = || self.reading.text.get(note.span.range());
         let name = call.map(|call| call.name.as_str()).or_else(pointed);
         example_call(dialect, self.context.toolbox, name)
     }
 }
 
-/// How much of a text without calls is read with all dialects, for a hint.
+/// How many bytes of a text without calls all dialects read, for a hint.
 const HINT_BYTES: usize = 256 << 10;
 
 fn is_at(call: &Call, note: &Note) -> bool {
     call.span.start <= note.span.start && note.span.end <= call.span.end
 }
 
-/// Whether a note is about something that only looks like a call, or like a good one.
+/// Whether a note is about a text that only looks like a call, or about a faulty call.
 fn teaches(code: Code) -> bool {
     matches!(
         code,

@@ -7,7 +7,7 @@ use toolglot_engine::Span;
 use super::screen::one_line;
 use toolglot_chat::{PieceKind, Reading};
 
-/// What a stretch of text is.
+/// The kind of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Plain,
@@ -38,7 +38,7 @@ pub(crate) fn styled(style: Style, text: &str, is_colored: bool) -> String {
     }
 }
 
-/// Writes the whole text, each piece in its style, on lines of its own.
+/// Writes the whole text with each piece in its style, and ends its last line.
 pub(crate) fn text(out: &mut dyn Write, reading: &Reading, is_colored: bool) -> io::Result<()> {
     let mut names: Vec<Span> = reading
         .trace
@@ -52,7 +52,7 @@ pub(crate) fn text(out: &mut dyn Write, reading: &Reading, is_colored: bool) -> 
     let text = reading.text.as_str();
     let mut write = |style, span: Span| -> io::Result<()> {
         let piece = text.get(span.range()).unwrap_or_default();
-        // A colour that runs over a line's end would tint a pager's whole lines.
+        // A colour that spans a line break would tint whole lines in a pager.
         for line in piece.split_inclusive('\n') {
             let (line, end) = line
                 .strip_suffix('\n')

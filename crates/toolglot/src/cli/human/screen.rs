@@ -1,7 +1,7 @@
-//! What a person reads: nothing in it drives the terminal but our own colours.
+//! Output for people: only the colours of toolglot control the terminal.
 //!
-//! `main` gives every command [`stdout`] to write to, so that no command has to think of it. Bytes that go to a pipe or a file
-//! pass as they are.
+//! Every command writes to [`stdout`], so no command has to escape its output.
+//! Bytes to a pipe or a file pass unchanged.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -9,11 +9,11 @@ use std::io::{self, BufWriter, IsTerminal, Stderr, StdoutLock, Write};
 
 use toolglot_policy::is_hidden;
 
-/// A stream for people. What is written is escaped by [`harmless`], whoever wrote it: a model, a project, a server.
+/// A stream for people. It escapes all text with [`harmless`], whether a model, a project or a server wrote the text.
 #[derive(Debug)]
 pub(crate) struct Screen<W> {
     inner: W,
-    /// The start of a character whose other bytes are still to be written.
+    /// The start of a character whose other bytes are not yet written.
     partial: Vec<u8>,
 }
 
@@ -54,7 +54,7 @@ impl<W: Write> Write for Screen<W> {
     }
 }
 
-/// How many bytes at the end of `bytes` only start a character.
+/// How many bytes at the end of `bytes` are the start of an incomplete character.
 fn n_partial(bytes: &[u8]) -> usize {
     let is_start = |byte: u8| byte & 0xc0 != 0x80;
     let Some(n) = (1..=bytes.len().min(3)).find(|n| is_start(bytes[bytes.len() - n])) else {
@@ -67,12 +67,12 @@ fn n_partial(bytes: &[u8]) -> usize {
 }
 
 thread_local! {
-    /// Whether what is written now comes from a [`ColorScreen`], so that the screens below it keep its colours.
+    /// Whether the current write comes from a [`ColorScreen`], so that the screens below keep the colours.
     static KEEPS_COLORS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A stream for a report that is coloured. Who writes it escapes all text of others by [`harmless`] or [`one_line`] first, so
-/// that every colour is ours.
+/// A stream for a coloured report. Its caller first escapes all foreign text with [`harmless`] or [`one_line`], so that
+/// only the colours of toolglot remain.
 #[derive(Debug)]
 pub(crate) struct ColorScreen<W>(pub(crate) W);
 
@@ -130,14 +130,14 @@ pub(crate) fn stderr() -> Screen<Stderr> {
     Screen::new(io::stderr())
 }
 
-/// Control characters as pictures, and what else is hidden or turns the text as escapes. Line breaks and tabs stay, and what
-/// scripts and emoji need.
+/// Replaces control characters by pictures, and other characters that hide or turn text by escapes. Line breaks, tabs,
+/// and the joiners that scripts and emoji need stay.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     escaped(text, false)
 }
 
 fn escaped(text: &str, keeps_colors: bool) -> Cow<'_, str> {
-    // Nearly all text is plain, and whole texts are shown.
+    // Fast path: nearly all text is plain, and a text may be long.
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     if text.bytes().all(is_plain) || !text.contains(is_hidden) {
         return Cow::Borrowed(text);
@@ -167,17 +167,17 @@ pub(crate) fn one_line(text: &str) -> String {
     harmless(text).replace('\n', "\u{2424}")
 }
 
-/// Whether `c` is hidden where it stands, between `before` and `after`.
+/// Whether `c` is harmful between `before` and `after`.
 fn is_harmful(c: char, before: Option<char>, after: &str) -> bool {
     let joins = |c: char| !c.is_ascii() && !is_hidden(c) || is_selector(c);
     match c {
-        // Layout, and blanks that are seen as blanks.
+        // Layout, and visible blanks.
         '\n' | '\t' | '\u{a0}' | '\u{202f}' | '\u{3000}' => false,
-        // No script that ASCII writes has joiners.
+        // No script in ASCII has joiners.
         '\u{200c}' | '\u{200d}' => {
             !(before.is_some_and(joins) && after.chars().next().is_some_and(joins))
         }
-        // `#`, `*` and digits are keys as emoji.
+        // `#`, `*` and digits become keycap emoji.
         c if is_selector(c) => !before.is_some_and(|before| {
             joins(before) || before.is_ascii_digit() || matches!(before, '#' | '*')
         }),
@@ -185,12 +185,12 @@ fn is_harmful(c: char, before: Option<char>, after: &str) -> bool {
     }
 }
 
-/// Whether `c` chooses how the character before it is drawn.
+/// Whether `c` is a variation selector, which chooses how the previous character is drawn.
 fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// Unicode has a picture for each of the first 32 characters; any other is shown by its number.
+/// Unicode has a picture for each of the first 32 characters and for DEL; any other character is shown by its number.
 fn picture(c: char) -> impl Iterator<Item = char> {
     let picture = match c {
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)),
@@ -201,7 +201,7 @@ fn picture(c: char) -> impl Iterator<Item = char> {
     picture.into_iter().chain(number.into_iter().flatten())
 }
 
-/// How long the colour is that starts `text`: SGR (ECMA-48, 8.3.117) with what only colours, so that nothing is hidden by it.
+/// The length of the colour sequence at the start of `text`: SGR (ECMA-48, 8.3.117) with parameters that hide nothing.
 fn color(text: &str) -> Option<usize> {
     let parameters = text.strip_prefix("\x1b[")?;
     let (parameters, _) = parameters.split_once('m')?;
@@ -209,7 +209,7 @@ fn color(text: &str) -> Option<usize> {
     while let Some(number) = numbers.next() {
         match number {
             "0" | "1" | "2" | "3" | "9" => {}
-            // One of 256: what diagnostics are painted with.
+            // One of 256 colours, which diagnostics use.
             "38" if numbers.next() == Some("5") && numbers.next().is_some_and(|n| n.len() < 4) => {}
             _ if matches!(number.as_bytes(), [b'3' | b'9', b'1'..=b'7']) => {}
             _ => return None,

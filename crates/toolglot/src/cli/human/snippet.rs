@@ -1,4 +1,4 @@
-//! Reports in the manner of rustc: the label points at the bytes, the help says what to write instead.
+//! Reports in the style of rustc: the label points at the bytes, and the help shows what to write instead.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,20 +21,20 @@ pub(crate) struct Page<'a> {
     /// Where it came from.
     pub(crate) name: &'a str,
     pub(crate) is_colored: bool,
-    /// Columns of the reader's lines.
+    /// The width of a line, in columns.
     pub(crate) width: usize,
-    /// The calls in it: what keeps one from running is an error.
+    /// The calls in the text. A note that keeps a call from running is an error.
     pub(crate) calls: &'a [Call],
 }
 
 impl Page<'_> {
-    /// A note on the text, with the places of others that say the same, and the right form of a call.
+    /// The report of a note, with the places of equal notes and the right form of the call.
     pub(crate) fn note(&self, note: &Note, others: &[&Note], form: Option<&str>) -> String {
         let level = level(note.code, is_fault(note, self.calls));
         self.report(level, note, (others, form))
     }
 
-    /// A note on text that only looks like a call.
+    /// The report of a note on text that only looks like a call.
     pub(crate) fn remark(&self, note: &Note, others: &[&Note], form: Option<&str>) -> String {
         self.report(Level::WARNING, note, (others, form))
     }
@@ -91,13 +91,13 @@ impl Page<'_> {
 /// How many places of equal notes are shown.
 const SHOWN_PLACES: usize = 8;
 
-/// Each note with the later ones that say the same.
+/// Each note with the later notes that differ only in their span.
 pub(crate) fn grouped<'a>(notes: &[&'a Note]) -> Vec<(&'a Note, Vec<&'a Note>)> {
     let mut groups: Vec<(&Note, Vec<&Note>)> = Vec::new();
     let mut known: HashMap<_, usize> = HashMap::new();
     for note in notes {
-        let says = (note.code.number(), &note.message, &note.help);
-        match known.entry(says) {
+        let key = (note.code.number(), &note.message, &note.help);
+        match known.entry(key) {
             Entry::Occupied(group) => groups[*group.get()].1.push(note),
             Entry::Vacant(group) => {
                 group.insert(groups.len());
@@ -133,7 +133,7 @@ pub(crate) fn is_colored_err() -> bool {
     is_stream_colored(Color::Auto, &io::stderr())
 }
 
-/// What writes reports into lines of so many columns.
+/// The renderer of reports with lines of `width` columns.
 pub(crate) fn renderer(is_colored: bool, width: usize) -> Renderer {
     let renderer = if is_colored {
         Renderer::styled()
@@ -157,7 +157,7 @@ fn level(code: Code, is_error: bool) -> Level<'static> {
     }
 }
 
-/// The lines around a span. Reports are made of these, so that their cost does not depend on the length of the text.
+/// The lines around a span. A report uses only this window, so its cost does not depend on the length of the text.
 struct Window<'a> {
     text: &'a str,
     /// The number of the window's first line.
@@ -170,7 +170,7 @@ struct Window<'a> {
 const REACH: usize = 400;
 /// How many bytes of a span are shown at most.
 const SHOWN: usize = 400;
-/// Columns of a line that hold no text of it: its number, a bar, dots where it is cut.
+/// Columns that hold no text of a line: the line number, a bar, and dots at a cut.
 const BESIDE: usize = 24;
 /// The columns in which a tab is shown.
 const TAB: usize = 4;
@@ -179,7 +179,7 @@ impl<'a> Window<'a> {
     fn around(text: &'a str, span: Range<usize>, width: usize) -> Window<'a> {
         let start = floor(text, span.start.min(text.len()));
         let end = floor(text, span.end.clamp(start, start + SHOWN).min(text.len())).max(start);
-        // A span that is wider than a line would be marked where the terminal breaks it.
+        // A span wider than a line would be underlined where the terminal breaks the line.
         let end = start + fitting(&text[start..end], width.saturating_sub(BESIDE).max(TAB));
         let from = floor(text, start.saturating_sub(REACH));
         let from = text[from..start]
@@ -202,8 +202,8 @@ impl<'a> Window<'a> {
     }
 }
 
-/// How many bytes of the first line of `text` fit into so many columns; all of them where no line is wider. A character counts
-/// by its bytes, which are never less than its columns but for a tab.
+/// How many bytes of `text` come before the first character that exceeds `columns`; all bytes if no line is wider.
+/// A character counts as its bytes, which are never fewer than its columns, except for a tab.
 fn fitting(text: &str, columns: usize) -> usize {
     let mut left = columns;
     for (at, c) in text.char_indices() {
@@ -285,21 +285,21 @@ mod tests {
         assert!(report("", Span::empty(0), None).contains("N012"));
     }
 
-    /// Whatever the width, the caret stands under the text that it is about, and the line fits.
+    /// At every width, the caret is below its text, and the line fits.
     #[test]
     fn marks_stand_under_their_text_in_narrow_terminals_too() {
-        for begin in ["", "{\"path\": \"", "\t\tx", "漢字, ", "é = "] {
+        for prefix in ["", "{\"path\": \"", "\t\tx", "漢字, ", "é = "] {
             for n_before in [0, 3, 30, 200] {
-                for mark in ["MARK", "M"] {
+                for word in ["MARK", "M"] {
                     let text = format!(
-                        "{begin}{}{mark}{}",
+                        "{prefix}{}{word}{}",
                         "before ".repeat(n_before),
                         " after".repeat(60)
                     );
-                    let start = text.find(mark).expect("it is there") as u64;
+                    let start = text.find(word).expect("it is there") as u64;
                     let note = Note {
                         code: Code::TrailingComma,
-                        span: Span::new(start, start + mark.len() as u64),
+                        span: Span::new(start, start + word.len() as u64),
                         message: "what was done, in a sentence of some length".into(),
                         help: None,
                     };
@@ -325,7 +325,7 @@ mod tests {
                                 .sum()
                         };
                         let at = lines[source]
-                            .find(mark)
+                            .find(word)
                             .unwrap_or_else(|| panic!("{width} {report}"));
                         let caret = carets.find('^').expect(&report);
                         assert_eq!(

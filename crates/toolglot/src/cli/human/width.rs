@@ -1,26 +1,26 @@
-//! How wide the lines of a reader are.
+//! The width of lines, in columns.
 
 use std::io::IsTerminal;
 
-/// The columns of a report where nothing says how wide its reader's lines are.
+/// The columns of a report whose reader's width is unknown.
 const USUAL_WIDTH: usize = 140;
 
-/// Narrower than this, a report says nothing.
+/// The least columns of a report.
 const LEAST_WIDTH: usize = 20;
 
-/// How many columns a line of `stream` has: as `COLUMNS` says, or the terminal.
+/// How many columns a line of `stream` has, by `COLUMNS` or by the terminal.
 pub(crate) fn width(stream: &(impl IsTerminal + Terminal)) -> usize {
-    let said = std::env::var("COLUMNS").ok();
-    let said = said.and_then(|columns| columns.parse().ok());
+    let env = std::env::var("COLUMNS").ok();
+    let env = env.and_then(|columns| columns.parse().ok());
     let own = || stream.is_terminal().then(|| stream.columns()).flatten();
-    said.or_else(own)
+    env.or_else(own)
         .filter(|columns| *columns > 0)
         .map_or(USUAL_WIDTH, |columns| columns.max(LEAST_WIDTH))
 }
 
-/// What may be a terminal that says how wide it is.
+/// A stream that may be a terminal with a known width.
 pub(crate) trait Terminal {
-    /// Its columns.
+    /// The columns of the terminal.
     fn columns(&self) -> Option<usize>;
 }
 

@@ -13,14 +13,14 @@ use crate::cli::source;
 
 use super::response_template::refused;
 
-/// Dialects that are shown beside the best.
+/// How many other dialects are shown.
 const OTHERS: usize = 8;
-/// Literals of such a dialect that are shown.
+/// How many literals of another dialect are shown.
 const MISSES: usize = 3;
-/// Characters of a rendered call that are shown.
+/// How many characters of a rendered call are shown.
 const SHOWN: usize = 200;
 
-/// Writes the dialects that the template teaches, the best first: what of it stands where, and what tells the others from it.
+/// Writes the dialects that the template teaches, the best first: where its literals are, and how the others differ.
 pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let document = source::document(file)?;
     let detection = toolglot_import::detect(&document).map_err(|error| refused(error, file))?;
@@ -56,7 +56,7 @@ pub(crate) fn detect(file: &Path, out: &mut dyn Write) -> Result<Outcome, Failur
     Ok(Outcome::Fine)
 }
 
-/// Says whether a dialect parses the call that the template writes.
+/// Reports whether a dialect parses the call that the template writes.
 pub(crate) fn match_template(
     file: &Path,
     dialect: &Dialect,
@@ -94,7 +94,7 @@ pub(crate) fn draft(file: &Path, name: &str) -> Result<String, Failure> {
     toolglot_import::draft(&document, name).map_err(|error| refused(error, file))
 }
 
-/// What tells a dialect from the best one.
+/// What distinguishes a dialect from the best one.
 fn line(other: &Candidate) -> String {
     let name = other.dialect.name();
     match &other.rank {

@@ -1,4 +1,4 @@
-//! Templates of checkpoints, by `toolglot-import`: the cargo feature `import`. Without it each command says so.
+//! Templates of checkpoints, by `toolglot-import`: the cargo feature `import`. Without it, each command says so.
 
 #[cfg(feature = "import")]
 mod detect;

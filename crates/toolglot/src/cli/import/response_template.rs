@@ -10,7 +10,7 @@ use crate::cli::source;
 /// The dialect that a `response_template` declares, as text.
 ///
 /// # Errors
-/// What of it the notation cannot say.
+/// The text is not JSON, or declares what the notation cannot express.
 pub(crate) fn imported(text: &str, path: &Path, name: &str) -> Result<String, Failure> {
     let config = toolglot_value::from_str(text).map_err(|source| Failure::Json {
         origin: source::name(path),

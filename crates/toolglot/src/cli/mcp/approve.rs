@@ -1,4 +1,4 @@
-//! `toolglot mcp servers`, `approve` and `disapprove`: who is asked at all, and what of them is taken for granted.
+//! `toolglot mcp servers`, `approve` and `disapprove`: which servers and which of their tools are approved.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,10 +22,10 @@ use crate::cli::open_session;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write_line;
 
-/// So many characters of a text that changed are shown on its line.
+/// The most characters of a changed text that are shown.
 const MOST: usize = 4_000;
 
-/// How long a server may take to say what it offers where nothing else is said.
+/// How long a server may take to list its tools.
 const TIME: Duration = Duration::from_secs(30);
 
 pub(super) fn answer(
@@ -76,7 +76,7 @@ fn all(registry: &Registry) -> (Vec<ToolSource>, Vec<String>) {
     (servers, problems)
 }
 
-/// Whether a server may be asked: `approved`, or why not.
+/// The state of a server: `approved`, its standing, or why it is refused.
 fn state(trust: &Trust, found: &ToolSource) -> String {
     let version = found.tool().metadata.version.as_deref();
     match trust.standing(found, version) {
@@ -126,7 +126,7 @@ pub(super) fn servers(common: &McpProject, out: &mut dyn Write) -> Result<Outcom
     Ok(Outcome::Fine)
 }
 
-/// A session to ask servers in: what they start has the sandbox that calls have.
+/// A session for requests to servers. The process of a server has the same sandbox as a call.
 pub(super) fn opened(
     root: &Path,
     grants: Grants,
@@ -168,7 +168,7 @@ pub(super) fn approve(
     let status = if dry_run {
         "shown"
     } else {
-        // A server of `.mcp.json` is defined nowhere else; a file of its own is trusted like every file.
+        // A server of `.mcp.json` has no other definition. A server with a file of its own is trusted like every file.
         session.approve(&offer)?;
         "approved"
     };
@@ -188,8 +188,8 @@ pub(super) fn approve(
     Ok(Outcome::Fine)
 }
 
-/// What is said where a definition names variables that it was not given. Nothing of the user's goes anywhere before the user
-/// has seen where it would go.
+/// The refusal of a definition that names variables that were not given. No variable of the user is sent before the
+/// user has seen where it would go.
 pub(super) fn ungiven(found: &ToolSource, server: &str, give: &str) -> Option<(Value, String)> {
     let given: Vec<&str> = give.split(',').map(str::trim).collect();
     let missing: Vec<String> = variables(found)
@@ -268,7 +268,7 @@ fn variables(server: &ToolSource) -> BTreeSet<String> {
     names
 }
 
-/// What would be started or asked, with the variables that it would be given.
+/// The definition of a server as text, with the variables that the server would get.
 fn definition(server: &ToolSource) -> String {
     let (config, _) = without_hidden(&defined(server));
     let mut text = String::new();
@@ -284,7 +284,7 @@ fn definition(server: &ToolSource) -> String {
     text
 }
 
-/// The tools of which the server said otherwise when a file of theirs was called first.
+/// The tools whose digest differs from the digest that the first call of a tool's file pinned.
 fn pinned_otherwise(registry: &Registry, trust: &Trust, offer: &Offer) -> BTreeSet<String> {
     let (entries, _) = registry.list();
     let server = offer.server.id.as_str();
@@ -308,7 +308,7 @@ fn pinned_otherwise(registry: &Registry, trust: &Trust, offer: &Offer) -> BTreeS
         .collect()
 }
 
-/// What the server says of its tools, and how that differs from what was approved.
+/// The server's description of its tools, and how it differs from the approved description.
 fn told(
     offer: &Offer,
     before: Option<&ServerApproval>,
@@ -316,17 +316,17 @@ fn told(
 ) -> (String, Vec<Value>) {
     let (mut text, mut rows) = (String::new(), Vec::new());
     let known = |name: &Value| {
-        before.and_then(|before| before.tools.iter().find(|said| said["name"] == *name))
+        before.and_then(|before| before.tools.iter().find(|old| old["name"] == *name))
     };
     for tool in &offer.tools {
         let (clean, n_hidden) = without_hidden(&pinned_fields(tool));
         let name = clean["name"].as_str().unwrap_or_default().to_owned();
         let change = match known(&tool["name"]) {
-            // Of a pin only the digest is kept.
+            // A pin contains only the digest.
             None if pinned.contains(&name) => "changed",
             None if before.is_some() => "new",
             None => "offered",
-            Some(said) if said["digest"] == digest(tool) => "unchanged",
+            Some(old) if old["digest"] == digest(tool) => "unchanged",
             Some(_) => "changed",
         };
         let description = clean["description"].as_str().unwrap_or_default().to_owned();
@@ -345,7 +345,7 @@ fn told(
                 }
             }
         } else {
-            // All of it: what nobody sees is approved by nobody.
+            // All lines are shown: nobody can approve text that is not shown.
             for line in description.lines() {
                 let _ = writeln!(text, "    {line}");
             }
@@ -358,12 +358,12 @@ fn told(
         }
         rows.push(json!({"tool": clean, "digest": digest(tool), "change": change, "hidden_characters": n_hidden}));
     }
-    for said in before
+    for old in before
         .map(|before| before.tools.as_slice())
         .unwrap_or_default()
     {
-        if !offer.tools.iter().any(|tool| tool["name"] == said["name"]) {
-            let name = said["name"].as_str().unwrap_or_default();
+        if !offer.tools.iter().any(|tool| tool["name"] == old["name"]) {
+            let name = old["name"].as_str().unwrap_or_default();
             let _ = writeln!(text, "  {name}  gone");
             rows.push(json!({"tool": {"name": name}, "change": "gone"}));
         }

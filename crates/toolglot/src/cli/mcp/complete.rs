@@ -1,4 +1,4 @@
-//! What an argument of a prompt, or a part of a resource's address, may be that starts like this.
+//! Completions of a prompt's argument, or of a part of a resource's address.
 
 use toolglot_mcp::message::{Fault, PARAMS};
 use toolglot_value::{Map, Value, json};
@@ -6,13 +6,13 @@ use toolglot_value::{Map, Value, json};
 use super::sources::Shelf;
 use super::{prompts, sources};
 
-/// No answer has more values.
+/// The most values of an answer.
 const MOST: usize = 100;
 
 pub(super) fn complete(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Value, Fault> {
     let text = |of: &str, key: &str| params.get(of)?.get(key)?.as_str();
-    let (argument, begun) = (text("argument", "name"), text("argument", "value"));
-    let (Some(argument), Some(begun)) = (argument, begun) else {
+    let (argument, prefix) = (text("argument", "name"), text("argument", "value"));
+    let (Some(argument), Some(prefix)) = (argument, prefix) else {
         return Err(Fault::new(PARAMS, "`argument` has a `name` and a `value`"));
     };
     let all: Vec<String> = match (text("ref", "type"), text("ref", "name"), text("ref", "uri")) {
@@ -37,7 +37,7 @@ pub(super) fn complete(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result
     };
     let fits: Vec<&String> = all
         .iter()
-        .filter(|value| value.starts_with(begun))
+        .filter(|value| value.starts_with(prefix))
         .collect();
     Ok(json!({"completion": {
         "values": &fits[..fits.len().min(MOST)],

@@ -7,14 +7,14 @@ use toolglot_tool_runner::{Chain, resolve};
 use toolglot_tool_trust::Trust;
 use toolglot_value::{Value, json};
 
-/// How many files one page of the list has tools of.
+/// How many files one page of the list covers.
 const PAGE: usize = 200;
 
-/// What programs may do here, whatever their files say.
+/// What programs may do here, regardless of their files.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rights<'a> {
     pub(super) granted: &'a [String],
-    /// Whether sandbox hold them to it.
+    /// Whether a sandbox enforces these rights.
     pub(super) has_walls: bool,
 }
 
@@ -30,31 +30,31 @@ impl Rights<'_> {
                 let operation = config.and_then(|config| config.get("operation")?.as_str());
                 matches!(operation, Some("read_file" | "list_files" | "search_files"))
             }
-            // What a server or a host does when it is asked is nothing that is known here.
+            // The effects of a server or a host are unknown here.
             "http_client" => false,
             _ if chain.is_server() => false,
             _ => {
                 let granted: Vec<&str> = self.granted.iter().map(String::as_str).collect();
                 let may = |name: &str| capability::covers(&granted, name);
-                let asks = granted.iter().any(|name| name.starts_with("net"));
-                self.has_walls && !may("fs.write") && !may("net.http") && !asks
+                let has_net = granted.iter().any(|name| name.starts_with("net"));
+                self.has_walls && !may("fs.write") && !may("net.http") && !has_net
             }
         }
     }
 }
 
-/// The name of a tool for a client: the protocol knows no `/` in names.
+/// The name of a tool for a client: the protocol allows no `/` in names.
 pub(super) fn name_of(id: &str) -> String {
     id.replace('/', ".")
 }
 
-/// The name of a tool whose [`name_of`] means another: it depends on the id alone.
+/// The name of a tool whose [`name_of`] names another tool. The name depends on the id alone.
 fn own_name_of(id: &str) -> String {
     let digest = toolglot_tool_signature::digest(id);
     format!("{}-{}", name_of(id), &digest[..8])
 }
 
-/// The id that a client's name means: itself, or the one that is written like it but for the dots.
+/// The id for a client's name: the name itself, or the id that differs only in its dots.
 pub(super) fn id_of(registry: &Registry, name: &str) -> String {
     if name.contains('/') || is_there(registry, name) {
         return name.to_owned();
@@ -63,7 +63,7 @@ pub(super) fn id_of(registry: &Registry, name: &str) -> String {
     if is_there(registry, &id) {
         return id;
     }
-    // An action: its tool is what comes before the last dot.
+    // An action: the part before the last dot names its tool.
     if let Some((tool, action)) = id.rsplit_once('/')
         && is_there(registry, tool)
     {
@@ -93,7 +93,7 @@ fn is_there(registry: &Registry, id: &str) -> bool {
     ItemId::new(id).is_ok_and(|id| registry.find(&id).is_ok())
 }
 
-/// The name that a client calls a tool or an action by, so that [`id_of`] it is that one and no other.
+/// The name of a tool or an action for a client. [`id_of`] maps the name back to the same tool or action.
 fn listed_name(registry: &Registry, tool: &str, spec: &str) -> String {
     let name = name_of(spec);
     let is_its_own = if spec.contains('.') {
@@ -107,7 +107,8 @@ fn listed_name(registry: &Registry, tool: &str, spec: &str) -> String {
     own_name_of(tool) + &spec[tool.len()..]
 }
 
-/// Tools of one page that may run here, with what runs them, in order of id, and the cursor of the next; it is the id of the last file before it.
+/// One page of the tools that may run here, each with the chain that runs it, in order of id. The second value is the
+/// cursor of the next page: the id of the last file of this page.
 pub(super) fn files(
     registry: &Registry,
     trust: &Trust,
@@ -126,7 +127,7 @@ pub(super) fn files(
         let Ok(found) = registry.read(entry) else {
             continue;
         };
-        // All that a call of it would pass before its arguments.
+        // Resolving makes all checks of a call except those of its arguments.
         files.extend(resolve(registry, trust, found).ok());
     }
     let next = last.filter(|_| rest.next().is_some());
@@ -152,7 +153,7 @@ pub(super) fn page(
                 "inputSchema": with_type(spec.parameters),
                 "annotations": {"readOnlyHint": reads_only},
             }));
-            // Clients refuse a list with what is not a name in it.
+            // Clients refuse a list that contains an invalid name.
             if shown["name"]
                 .as_str()
                 .is_some_and(toolglot_mcp::pin::is_tool_name)
@@ -168,7 +169,7 @@ pub(super) fn page(
     Ok(page)
 }
 
-/// A schema of arguments says that they are an object.
+/// Adds the type `object` to a schema of arguments without a type.
 fn with_type(mut schema: Value) -> Value {
     if let Some(map) = schema.as_object_mut() {
         map.entry("type").or_insert_with(|| json!("object"));

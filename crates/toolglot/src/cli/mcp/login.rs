@@ -30,7 +30,7 @@ pub(super) fn login(
     common: &McpProject,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    // Who logs in to a server asks the network.
+    // A login needs the network.
     let net = "net".parse().expect("a word of grants");
     let session = opened(&common.root, net, &login.sandbox)?;
     let found = definition_of(session.registry(), server)?;
@@ -61,12 +61,12 @@ pub(super) fn login(
     }
 }
 
-/// Shows where the person has to go: on standard error, as the answer is what comes of it.
+/// Shows the address to visit on standard error, since standard output is for the result.
 fn show(address: &str, opens: bool) {
     let mut out = screen::stderr();
     let _ = writeln!(out, "visit {address}").and_then(|()| out.flush());
     if opens {
-        // The address is one word, of letters that mean nothing to anybody else, and starts with its scheme.
+        // The address is one word without characters that a program could interpret, and starts with its scheme.
         let opener = Command::new(OPENER)
             .arg(address)
             .stdin(Stdio::null())

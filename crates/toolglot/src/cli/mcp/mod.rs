@@ -1,5 +1,5 @@
-//! `toolglot mcp`: the registry's tools for MCP clients, over standard input and output or over HTTP; and the servers whose
-//! tools are called here.
+//! `toolglot mcp`: the registry's tools for MCP clients, over standard input and output or over HTTP, and the commands
+//! for MCP servers whose tools are called here.
 //!
 //! ```text
 //!  client ── lines | streamable HTTP ──▶ session ──▶ Served (list, call) ──▶ workers ──▶ the way of `toolglot call`

@@ -40,11 +40,11 @@ pub(super) fn get(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Valu
         Some(Value::String(name)) => name,
         Some(_) => return Err(Fault::new(PARAMS, format!("`{DIALECT}` is not a string"))),
     };
-    // Those that are embedded: a client names no file of ours.
+    // Embedded dialects only: a client must not name a file of this machine.
     let dialect = dialect_named(dialect)
         .map_err(|error| Fault::new(PARAMS, Failure::from(error).to_string()))?;
     let failed = |why: String| Fault::new(INTERNAL, why);
-    // Who may do what is not said in a prompt.
+    // A prompt does not show rights.
     let rights = Rights {
         granted: &[],
         has_walls: true,

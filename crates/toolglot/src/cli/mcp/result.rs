@@ -1,4 +1,4 @@
-//! What a tool returned, as the protocol has it.
+//! The result of a tool, in the form of the protocol.
 
 use toolglot_tool_runner::{CallError, CallResult};
 use toolglot_value::{Map, Value, json};
@@ -15,8 +15,8 @@ const KINDS: &[(&str, &str)] = &[
     ("resource_link", "uri"),
 ];
 
-/// A tool's result. `content` in what it returned is content, if it is a list of what the protocol knows; a map with one
-/// text is that text, and everything else is shown as JSON. All of it is structured content as well.
+/// A tool's result. A returned `content` becomes the content, if it is a list of known blocks. A map with one text
+/// becomes the text, and any other map becomes JSON. The map without those blocks is the structured content.
 pub(super) fn of_called(called: CallResult) -> Value {
     let is_error = !called.returned.success;
     let mut map = called.returned.value;
@@ -42,13 +42,13 @@ pub(super) fn of_called(called: CallResult) -> Value {
     let mut result =
         json!({"content": content, "structuredContent": structured(map), "isError": is_error});
     if !called.notes.is_empty() {
-        // What is to be said about the tool is not its answer.
+        // Notes about the tool are not part of its result.
         result["_meta"] = json!({"toolglot/notes": called.notes});
     }
     result
 }
 
-/// Blocks, as short as any result for a client: texts are cut, and what else does not fit is named in its place.
+/// Bounds blocks to the size of a result: a text is cut, and a notice replaces any other block that does not fit.
 fn bounded(blocks: Vec<Value>) -> Vec<Value> {
     let mut left = MOST;
     let bound = |mut block: Value| {
@@ -69,11 +69,11 @@ fn bounded(blocks: Vec<Value>) -> Vec<Value> {
     blocks.into_iter().map(bound).collect()
 }
 
-/// Less of a text than this says nothing.
+/// A text is not cut to fewer bytes than this.
 const SHORT: usize = 1 << 10;
 
-/// A map, as short as any result for a client: the longest members first, texts are cut and what is not text is
-/// left out, by name and size.
+/// Bounds a map to the size of a result, the longest members first. A text is cut, and any other member moves to
+/// `left_out`, with its name and size.
 fn structured(mut map: Map<String, Value>) -> Map<String, Value> {
     let mut sizes: Vec<(usize, String)> = map
         .iter()
@@ -92,7 +92,7 @@ fn structured(mut map: Map<String, Value>) -> Map<String, Value> {
         let rest = sum - size;
         match map.get_mut(&key) {
             Some(Value::String(text)) if rest + SHORT < MOST => {
-                // Escapes may make it longer again.
+                // Escapes may lengthen the text again.
                 let most = (MOST - rest) / 2;
                 *text = toolglot_builtins::cut(std::mem::take(text), most);
                 sum = rest + most;
@@ -118,7 +118,7 @@ fn is_block(block: &Value) -> bool {
     key.is_some_and(|key| block.get(key).is_some())
 }
 
-/// What a model reads of it: its one text, or the map.
+/// The text of a result for the model: its one text, or the map as JSON.
 fn told(map: &Map<String, Value>) -> String {
     let mut parts = map.iter().filter(|(key, _)| *key != "success");
     match (parts.next(), parts.next()) {
@@ -136,7 +136,7 @@ pub(super) fn of_error(name: &str, error: &CallError) -> Value {
     of_refusal(&call::refusal(name, error))
 }
 
-/// The same, from the form of a tool's answer.
+/// The same result, from the JSON form of a refusal.
 pub(super) fn of_refusal(refusal: &Value) -> Value {
     json!({
         "content": [{"type": "text", "text": refusal["error"].as_str().unwrap_or_default()}],
@@ -161,16 +161,16 @@ mod tests {
             (json!({"success": true, "data": rows, "output": long}), true),
         ] {
             let map = value.as_object().expect("a map").clone();
-            let told = Value::Object(structured(map));
-            assert_eq!(told != value, is_cut);
-            assert!(told.to_string().len() <= MOST + SHORT);
-            assert_eq!(told["success"], json!(true));
-            assert_eq!(told.get("left_out").is_some(), value["data"].is_array());
+            let output = Value::Object(structured(map));
+            assert_eq!(output != value, is_cut);
+            assert!(output.to_string().len() <= MOST + SHORT);
+            assert_eq!(output["success"], json!(true));
+            assert_eq!(output.get("left_out").is_some(), value["data"].is_array());
         }
         let image = json!({"type": "image", "data": long, "mimeType": "image/png"});
         let blocks = vec![json!({"type": "text", "text": long}), image, small];
-        let told = bounded(blocks.clone());
-        assert_eq!(told.len(), blocks.len());
-        assert!(Value::from(told).to_string().len() <= MOST + SHORT);
+        let output = bounded(blocks.clone());
+        assert_eq!(output.len(), blocks.len());
+        assert!(Value::from(output).to_string().len() <= MOST + SHORT);
     }
 }

@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use toolglot_mcp::server::Stop;
 
-/// Calls that are running, whoever made them.
+/// The running calls of all clients.
 #[derive(Debug, Default)]
 pub(super) struct UnderWay {
     calls: Mutex<Calls>,
-    /// Notified when one is done.
+    /// Notified when a call is done.
     is_less: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct Calls {
-    /// Whether none starts any more.
+    /// Whether no further call may start.
     is_over: bool,
     n_begun: u64,
     stops: BTreeMap<u64, Stop>,
 }
 
-/// A call is running until this goes.
+/// A call is running until this guard is dropped.
 #[derive(Debug)]
 pub(super) struct Place<'a> {
     of: &'a UnderWay,
@@ -37,7 +37,7 @@ impl Drop for Place<'_> {
 }
 
 impl UnderWay {
-    /// A call starts; `None` where none may any more.
+    /// Registers the start of a call; `None` if no further call may start.
     pub(super) fn begin(&self, stop: &Stop) -> Option<Place<'_>> {
         let mut calls = self.calls();
         if calls.is_over {
@@ -49,7 +49,7 @@ impl UnderWay {
         Some(Place { of: self, n })
     }
 
-    /// Ends all of them, and waits until they are done, but for no longer than `most`. None starts from now on.
+    /// Stops all calls and waits until they are done, but for no longer than `most`. No further call starts.
     pub(super) fn end(&self, most: Duration) {
         let stops: Vec<Stop> = {
             let mut calls = self.calls();
@@ -82,7 +82,7 @@ mod tests {
             let (stopped, waits) = std::sync::mpsc::channel::<()>();
             stop.then(move || drop(stopped));
             scope.spawn(move || {
-                // As a call does: it is reported, and then it is done.
+                // Acts like a call: it receives the stop, and then ends.
                 let _ = waits.recv();
                 drop(place);
             });

@@ -1,7 +1,7 @@
-//! The texts of the tools that may run here, as resources: whoever approves a call can read first what would run.
+//! The texts of the tools that may run here, as resources. A person who approves a call can read first what would run.
 //!
-//! They are served where that is asked for: a file may hold what its author should have left out. What wraps a server's tool
-//! is left out in any case, as it is made of settings.
+//! They are served only with `--sources`: a file may contain text that its author should have left out. Files that wrap
+//! a server's tool are never served, since they consist of settings.
 
 use toolglot_mcp::message::{Fault, PARAMS};
 use toolglot_tool_files::{ItemId, Language};
@@ -11,19 +11,19 @@ use toolglot_value::{Map, Value, json};
 
 use super::list;
 
-/// What the address of a tool's text starts with; its id follows.
+/// The start of the address of a tool's text; the tool's id follows.
 pub(super) const BEGIN: &str = "rye://tools/";
-/// The addresses of all.
+/// The template of all addresses.
 pub(super) const TEMPLATE: &str = "rye://tools/{+id}";
 
-/// What is served from.
+/// The data that resources, prompts and completions come from.
 pub(super) struct Shelf<'a> {
     pub(super) registry: &'a Registry,
     pub(super) trust: &'a Trust,
     pub(super) shows_sources: bool,
 }
 
-/// One page of them.
+/// One page of the resources.
 pub(super) fn list(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Value, Fault> {
     let cursor = params.get("cursor").and_then(Value::as_str);
     let (files, next) = list::files(shelf.registry, shelf.trust, cursor)?;
@@ -48,7 +48,7 @@ pub(super) fn templates() -> Value {
     }]})
 }
 
-/// The text of one.
+/// The text of one resource.
 pub(super) fn read(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Value, Fault> {
     let uri = params.get("uri").and_then(Value::as_str);
     let uri = uri.ok_or_else(|| Fault::new(PARAMS, "`uri` is missing"))?;
@@ -70,7 +70,7 @@ pub(super) fn read(shelf: &Shelf<'_>, params: &Map<String, Value>) -> Result<Val
     Ok(json!({"contents": [{"uri": uri, "mimeType": kind, "text": found.text()}]}))
 }
 
-/// The ids of those that can be read.
+/// The ids of the resources that can be read.
 pub(super) fn ids(shelf: &Shelf<'_>) -> Result<Vec<String>, Fault> {
     let (mut ids, mut cursor) = (Vec::new(), None);
     loop {
@@ -85,21 +85,21 @@ pub(super) fn ids(shelf: &Shelf<'_>) -> Result<Vec<String>, Fault> {
     }
 }
 
-/// Whether it is a tool, and what it says is a program or a description, and no setting of a server.
+/// Whether a file is a tool whose text is a program or a description, not the settings of a server.
 fn is_shown(found: &ToolSource) -> bool {
     let tool = found.tool();
     tool.is_callable() && tool.metadata.tool_type.as_deref() != Some("mcp")
 }
 
 fn told(found: &ToolSource) -> Value {
-    let (told, _) = toolglot_mcp::pin::without_hidden(&json!({
+    let (shown, _) = toolglot_mcp::pin::without_hidden(&json!({
         "uri": format!("{BEGIN}{}", found.id),
         "name": list::name_of(found.id.as_str()),
         "description": found.tool().metadata.description,
         "mimeType": mime(found.language),
         "size": found.text().len(),
     }));
-    told
+    shown
 }
 
 fn mime(language: Language) -> &'static str {

@@ -1,4 +1,4 @@
-//! Over standard input and output: a message a line.
+//! Serves over standard input and output, one message per line.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,32 +17,32 @@ use crate::cli::output::write_line;
 
 /// A longer line is refused.
 const MAX_LINE: u64 = 64 << 20;
-/// How often it is looked whether all is done.
+/// How often a loop checks whether all work is done.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Serves until standard input ends and all that was asked is answered, until nobody reads what is answered, or until it is
-/// interrupted.
+/// Serves until standard input ends and all requests are answered, until the reader of standard output is gone, or
+/// until an interrupt.
 pub(super) fn serve(
     served: &Arc<Served>,
     cancel: &Cancel,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let (tell, told) = mpsc::channel::<Value>();
+    let (sender, inbox) = mpsc::channel::<Value>();
     let session = Arc::new(Session::new(
         Arc::clone(served) as Arc<dyn toolglot_mcp::server::Tools>
     ));
     let to_client: Out = {
-        let tell = tell.clone();
+        let sender = sender.clone();
         Arc::new(move |message: &Message| {
-            let _ = tell.send(message.write());
+            let _ = sender.send(message.write());
         })
     };
     session.listen(Arc::clone(&to_client));
-    let is_over = Arc::new(AtomicBool::new(false));
-    let watching = watch(served, &session, &is_over);
+    let is_done = Arc::new(AtomicBool::new(false));
+    let watching = watch(served, &session, &is_done);
     let reading = {
         let session = Arc::clone(&session);
-        std::thread::spawn(move || read(&session, &to_client, &tell))
+        std::thread::spawn(move || read(&session, &to_client, &sender))
     };
     let mut write = |message: &Value| write_line(out, message).and_then(|()| out.flush());
     let mut written = Ok(());
@@ -52,19 +52,19 @@ pub(super) fn serve(
         if is_interrupted {
             break;
         }
-        match told.recv_timeout(TICK) {
+        match inbox.recv_timeout(TICK) {
             Ok(message) => written = write(&message),
-            // The reader and all that it started are done: nobody is left who could tell anything.
+            // The reader thread and all its calls are done, so no message can follow.
             Err(_) if reading.is_finished() && Arc::strong_count(&session) == 1 => break,
             Err(_) if is_unread() => written = Err(io::ErrorKind::BrokenPipe.into()),
             Err(_) => {}
         }
     }
-    // What was reported between the last look and the end.
-    while let (Ok(()), Ok(message)) = (&written, told.try_recv()) {
+    // Messages that arrived between the last check and the end.
+    while let (Ok(()), Ok(message)) = (&written, inbox.try_recv()) {
         written = write(&message);
     }
-    is_over.store(true, Ordering::SeqCst);
+    is_done.store(true, Ordering::SeqCst);
     let _ = watching.join();
     if let Err(error) = written {
         return Err(Failure::Output(error));
@@ -78,7 +78,7 @@ pub(super) fn serve(
     )))
 }
 
-/// Whether nobody has the other end of standard output any more: no answer reaches anybody, and nothing is worth finishing.
+/// Whether the other end of standard output is closed. Then no answer can reach the client.
 #[cfg(unix)]
 fn is_unread() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -88,26 +88,26 @@ fn is_unread() -> bool {
     polled.is_ok() && fds[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
 }
 
-/// Not known here before something is written.
+/// On this system, a closed output is not known before a write.
 #[cfg(not(unix))]
 fn is_unread() -> bool {
     false
 }
 
-/// Tells the client when the tools are others, every few seconds.
+/// Checks every two seconds whether the tools changed, and notifies the client.
 fn watch(
     served: &Arc<Served>,
     session: &Arc<Session>,
-    is_over: &Arc<AtomicBool>,
+    is_done: &Arc<AtomicBool>,
 ) -> std::thread::JoinHandle<()> {
-    let (served, session, is_over) = (
+    let (served, session, is_done) = (
         Arc::clone(served),
         Arc::downgrade(session),
-        Arc::clone(is_over),
+        Arc::clone(is_done),
     );
     std::thread::spawn(move || {
         let mut n = 0_u32;
-        while !is_over.load(Ordering::SeqCst) {
+        while !is_done.load(Ordering::SeqCst) {
             std::thread::sleep(TICK);
             n += 1;
             if n.is_multiple_of(100) && served.is_changed() {
@@ -120,13 +120,13 @@ fn watch(
     })
 }
 
-/// Reads until the end. Whether a line was refused.
-fn read(session: &Arc<Session>, out: &Out, tell: &mpsc::Sender<Value>) -> bool {
+/// Reads messages until the end of input. Returns whether a line was too long.
+fn read(session: &Arc<Session>, out: &Out, sender: &mpsc::Sender<Value>) -> bool {
     let mut input = BufReader::new(std::io::stdin().lock());
     let fault = |code, why: String| {
         let result = Err(Fault::new(code, why));
         let id = Value::Null;
-        let _ = tell.send(Message::Response { id, result }.write());
+        let _ = sender.send(Message::Response { id, result }.write());
     };
     loop {
         let mut line = Vec::new();
@@ -150,16 +150,16 @@ fn read(session: &Arc<Session>, out: &Out, tell: &mpsc::Sender<Value>) -> bool {
         };
         let is_call = value.get("method").and_then(Value::as_str) == Some("tools/call");
         if is_call || value.is_array() {
-            // A call may take its time, and may be taken back meanwhile.
-            let heard = session.note(value);
-            let (session, out, tell) = (Arc::clone(session), Arc::clone(out), tell.clone());
+            // A call may take long, and the client may cancel it meanwhile.
+            let noted = session.note(value);
+            let (session, out, sender) = (Arc::clone(session), Arc::clone(out), sender.clone());
             std::thread::spawn(move || {
-                if let Some(answer) = session.hear_noted(heard, &out) {
-                    let _ = tell.send(answer.write());
+                if let Some(answer) = session.hear_noted(noted, &out) {
+                    let _ = sender.send(answer.write());
                 }
             });
         } else if let Some(answer) = session.hear(value, out) {
-            let _ = tell.send(answer.write());
+            let _ = sender.send(answer.write());
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What is served: the registry, and workers that carry out calls.
+//! The tools that are served: the registry, and workers that carry out calls.
 //!
-//! Workers share one session, so that calls run beside each other. It is opened anew when something that it was read from
-//! changed: what the user trusts or revokes meanwhile holds from the next request on, and warnings about policy files are given
-//! once for each state of the files.
+//! Workers share one session, so that calls run in parallel. The session is reopened when a file that it was read from
+//! changes: a change of trust takes effect with the next request. Warnings about policy files are given once for each
+//! state of the files.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
@@ -32,19 +32,19 @@ use crate::cli::open_session;
 
 /// So many calls run at once; more wait.
 const MAX_WORKERS: usize = 16;
-/// How long calls that are ended may take to be gone, the log of them written.
+/// How long stopped calls may take to end and to write their log.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// How tools are called.
 #[derive(Debug)]
 pub(super) struct Setup {
-    /// Its copies share the connections to servers and what calls cost.
+    /// Clones of the builder share the connections to servers and the cost of calls.
     builder: SessionBuilder,
-    /// Where the project is: absolute, without links.
+    /// The directory of the project: absolute, without links.
     project: PathBuf,
     /// Whether the texts of tools can be read.
     shows_sources: bool,
-    /// The session of all requests, until something that it was read from changes.
+    /// The session of all requests, until a file that it was read from changes.
     session: Mutex<Arc<Session>>,
 }
 
@@ -52,13 +52,13 @@ impl Setup {
     pub(super) fn new(serving: &ServeArguments) -> Result<Setup, Failure> {
         let log = open_session::log(serving.audit.as_deref(), serving.audit_values);
         let builder = open_session::builder(&serving.root, &serving.policy, log)?;
-        // Whoever sits at the terminal of a server is not who calls: nobody is asked.
+        // The person at the terminal of a server is not the client, so nobody is asked for approval.
         let mut builder = open_session::with_sandbox(builder, &serving.sandbox);
         if let Some(token) = &serving.token_file {
             builder = builder.protect(token, OwnFile::TOKEN);
         }
         let builder = builder.without_result_memory();
-        // What is wrong with the registry is reported now, and not with the first call.
+        // A fault of the registry is reported here, not at the first call.
         let session = Mutex::new(Arc::new(builder.clone().build()?));
         Ok(Setup {
             session,
@@ -80,7 +80,7 @@ impl Setup {
     }
 }
 
-/// What is served.
+/// The tools that are served, and their workers.
 pub(super) struct Served {
     setup: Arc<Setup>,
     jobs: Sender<Job>,
@@ -88,7 +88,7 @@ pub(super) struct Served {
     n_workers: AtomicUsize,
     crew: Arc<Crew>,
     under_way: UnderWay,
-    /// What the registry looked like when it was last asked.
+    /// The hash of the registry at the last check.
     seen: Mutex<u64>,
 }
 
@@ -131,13 +131,13 @@ impl Served {
         served
     }
 
-    /// Ends what is running, which the log then says, and takes leave of the servers. Nothing is called any more.
+    /// Stops the running calls, which the log records, and closes the servers. No call starts afterwards.
     pub(super) fn end(&self) {
         self.under_way.end(GRACE);
         self.setup.builder.end_servers();
     }
 
-    /// Whether the tools are others than when this was last asked.
+    /// Whether the tools changed since the last check.
     pub(super) fn is_changed(&self) -> bool {
         let mut hasher = DefaultHasher::new();
         self.setup
@@ -227,7 +227,7 @@ impl Tools for Served {
             call: call.clone(),
             answer,
         };
-        // A worker that is idle may be about to take a job that was sent before this one.
+        // An idle worker may be about to take an earlier job.
         let n_jobs = self.crew.n_jobs.fetch_add(1, Ordering::SeqCst) + 1;
         let is_short = n_jobs > self.crew.n_idle.load(Ordering::SeqCst);
         if is_short && self.n_workers.load(Ordering::SeqCst) < MAX_WORKERS {
@@ -247,7 +247,7 @@ fn answer(setup: &Setup, job: &Job) -> Result<Value, Fault> {
     let session = setup
         .session()
         .map_err(|error| Fault::new(INTERNAL, error.to_string()))?;
-    // A worker that ended here would be missing for good.
+    // A worker that panics here would never be replaced.
     let answer = catch_unwind(AssertUnwindSafe(|| carry_out(&session, job)));
     answer.unwrap_or_else(|_| Err(Fault::new(INTERNAL, "the call panicked")))
 }
@@ -264,7 +264,7 @@ fn next(queue: &Mutex<Receiver<Job>>, crew: &Crew) -> Option<Job> {
 fn carry_out(session: &Session, job: &Job) -> Result<Value, Fault> {
     let id = list::id_of(session.registry(), &job.name);
     let refused = |error: &CallError| match error.cause() {
-        // The client asked for what there is not; all else a model can learn from.
+        // The client named a tool that does not exist. A model can learn from most other errors.
         CallError::Find(_) | CallError::BadId(_) => Err(Fault::new(PARAMS, error.to_string())),
         CallError::Stopped { .. } => Err(Fault::new(INTERNAL, error.to_string())),
         _ => Ok(result::of_error(&job.name, error)),
@@ -289,7 +289,7 @@ fn carry_out(session: &Session, job: &Job) -> Result<Value, Fault> {
     }
 }
 
-/// Tells the client what a call tells, and ends the call when the client takes it back.
+/// Forwards the progress of a call to the client, and cancels the call when the client does.
 fn watch(call: &Call) -> Watch {
     let cancel = Cancel::new().ok();
     if let Some(cancel) = cancel.clone() {
@@ -329,7 +329,7 @@ fn tell(call: &Call, rest: &Mutex<String>, progress: Progress) {
     }
 }
 
-/// A line of a tool's standard error: how far it is, something for the log, or just a line.
+/// A line of a tool's standard error: progress, a log record, or plain text.
 fn said(call: &Call, line: &str) {
     if line.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Over HTTP.
+//! Serves over HTTP.
 
 use std::io::Write;
 use std::net::{IpAddr, TcpListener, ToSocketAddrs};
@@ -17,13 +17,13 @@ use crate::cli::source;
 
 /// The path of the endpoint.
 const PATH: &str = "/mcp";
-/// A shorter token is guessed.
+/// The least length of a token in bytes: a shorter token could be guessed.
 const MIN_TOKEN: usize = 16;
 
-/// How often it is looked whether it is to end.
+/// How often the server checks for an interrupt.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Serves until it is interrupted. The address that is served goes to standard output, as one line.
+/// Serves until an interrupt. The address of the server goes to standard output, as one line.
 pub(super) fn serve(
     serving: &ServeArguments,
     address: &str,
@@ -86,7 +86,7 @@ pub(super) fn serve(
         .and_then(|()| out.flush())
         .map_err(Failure::Output)?;
     let (for_sessions, for_changes) = (Arc::clone(served), Arc::clone(served));
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let ended = toolglot_mcp::server::serve(
             &listener,
@@ -94,10 +94,10 @@ pub(super) fn serve(
             move || Session::new(Arc::clone(&for_sessions) as Arc<dyn Tools>),
             move || for_changes.is_changed(),
         );
-        let _ = tell.send(ended);
+        let _ = sender.send(ended);
     });
     loop {
-        match told.recv_timeout(TICK) {
+        match receiver.recv_timeout(TICK) {
             Ok(Err(error)) => return Err(refused(error.to_string())),
             Err(RecvTimeoutError::Timeout) if !cancel.is_cancelled() => {}
             Err(RecvTimeoutError::Timeout) => return Ok(Outcome::Interrupted),

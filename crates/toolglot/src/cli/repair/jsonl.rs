@@ -14,7 +14,7 @@ use crate::cli::failure::Failure;
 use crate::cli::outcome::Outcome;
 use crate::cli::output::write_line;
 
-/// How many schemas are kept ready.
+/// How many schemas the cache holds.
 const KEPT: usize = 256;
 
 /// The answer to a line.
@@ -62,7 +62,7 @@ pub(super) fn repair(
     })
 }
 
-/// The answer to a line, or what is wrong.
+/// The input and the repaired document of a line, or what is wrong with the line.
 fn one<'l>(
     line: &'l Value,
     preset: Preset,
@@ -120,7 +120,7 @@ fn write_document(
         })
         .collect();
     let Ok(output) = toolglot_value::from_str(&document.text) else {
-        // Deeper than a tree of values is built: the text is the value, on one line.
+        // The document is deeper than a tree of values can be. Its text, on one line, is the value.
         write!(out, "{{\"id\":{id},\"output\":")?;
         out.write_all(one_line(&document.text).as_bytes())?;
         write!(out, ",\"text\":{}", Value::from(document.text.as_str()))?;

@@ -1,4 +1,4 @@
-//! `toolglot repair`: a document that should be JSON, as JSON.
+//! `toolglot repair`: repairs a document that should be JSON.
 
 mod jsonl;
 mod report;

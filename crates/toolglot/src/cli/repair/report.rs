@@ -1,4 +1,4 @@
-//! What was repaired, for people: the text with each repair in its place, and a line for each.
+//! A report of repairs for people: the text with each repair in its place, and a line for each repair.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ pub(super) struct Page<'a> {
 const SHOWN: usize = 60;
 
 impl Page<'_> {
-    /// The text with what went in red and what came in green, then each repair by its code.
+    /// The text with deletions in red and insertions in green, then one line for each repair.
     pub(super) fn explain(&self, document: &RepairedDocument) -> String {
         let mut out = String::new();
         if document.notes.is_empty() {
@@ -36,7 +36,7 @@ impl Page<'_> {
         out
     }
 
-    /// What is wrong still.
+    /// The faults that remain.
     pub(super) fn faults(&self, document: &RepairedDocument) -> String {
         let mut out = String::new();
         for note in document
@@ -61,7 +61,7 @@ impl Page<'_> {
         }
     }
 
-    /// The text with what went and what came; nothing where it is too long to be compared.
+    /// The text with deletions and insertions, or a notice if the text is too long to be compared.
     fn marked(&self, out: &mut String, document: &RepairedDocument) {
         let Some(edits) = document.edits(self.text) else {
             out.push_str("the text is too long to be shown with its repairs\n");

@@ -1,4 +1,4 @@
-//! `toolglot run`: a message's calls carried out by a session, and what came of them written.
+//! `toolglot run`: runs a message's calls in a session, and writes their results.
 
 mod report;
 mod undo;
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<Outco
     })
 }
 
-/// Writes what came of a message.
+/// Writes the result of a run.
 fn write(
     run: &Run,
     session: &Session,
@@ -90,10 +90,10 @@ fn write(
         RunFormat::Text => out.write_all(run.answer.as_bytes()),
         RunFormat::Human if arguments.dry_run => report.write(out),
         RunFormat::Human => {
-            // The answer must come, also where nobody reads the report.
+            // The answer is written even if standard error is closed.
             let _ = report.write(&mut screen::stderr());
             if !run.answer.is_empty() {
-                // Where both are read at once they stand apart.
+                // A blank line separates the report from the answer.
                 let _ = writeln!(screen::stderr());
             }
             out.write_all(run.answer.as_bytes())

@@ -8,7 +8,7 @@ use crate::cli::human::screen::{ColorScreen, one_line};
 use crate::cli::human::{paint, snippet};
 use toolglot_session::{State, Step, is_answer};
 
-/// The report of a run, line by line: what each call was, what was decided, what came of it.
+/// The report of a run, line by line: each call, its policy decision and its result.
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
     /// The text that spans point into.
@@ -27,7 +27,7 @@ impl Report<'_> {
         for (index, step) in self.steps.iter().enumerate() {
             self.step(out, index, step)?;
         }
-        // What was shown before a question is not shown again.
+        // Notes that were shown with an approval request are not shown again.
         let (asked, others): (Vec<&Step>, Vec<&Step>) =
             (self.steps.iter()).partition(|step| is_answer(&step.verdict));
         let is_shown = |note: &&Note| {

@@ -1,4 +1,4 @@
-//! `toolglot run --undo`: the latest run in a root taken back.
+//! `toolglot run --undo`: undoes the latest run in a root.
 
 use std::io::Write;
 

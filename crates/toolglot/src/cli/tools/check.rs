@@ -43,7 +43,7 @@ pub(super) fn check(
     }
     if words.is_empty() {
         for problem in catalog.registry.list().1 {
-            // What is not read is not checked either.
+            // A tool that cannot be read is not checked.
             let _ = writeln!(screen::stderr(), "note: {problem}");
         }
     }
@@ -93,7 +93,7 @@ pub(super) fn check(
                 .map_err(Failure::Output)?;
             }
         }
-        // What breaks no rule may still be refused.
+        // A tool that breaks no rule may still be refused.
         for page in pages
             .iter()
             .filter(|page| page.tool.errors().next().is_none())
@@ -117,7 +117,7 @@ pub(super) fn check(
     Ok(Outcome::faulty_if(errors > 0))
 }
 
-/// Whether a word is a file: it has an extension of tool files and is there, or is written as no id is.
+/// Whether a word is a file: it has the extension of a tool file, and it exists or has the form of a path.
 fn is_file(word: &str) -> bool {
     let path = Path::new(word);
     let extension = path.extension().and_then(|extension| extension.to_str());
@@ -126,7 +126,7 @@ fn is_file(word: &str) -> bool {
         && (is_path || path.exists())
 }
 
-/// A diagnostic under the lines that it is about, in the manner of rustc.
+/// A diagnostic under the lines that it is about, in the style of rustc.
 fn report(diagnostic: &Diagnostic, page: &CheckedFile, is_colored: bool) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,

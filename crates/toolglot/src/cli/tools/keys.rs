@@ -27,7 +27,7 @@ pub(super) fn keys(command: &KeysCommand, out: &mut dyn Write) -> Result<Outcome
                 .map(|known| {
                     let signer = &known.signer;
                     let fingerprint = signer.key.fingerprint();
-                    // A key that came with toolglot may be revoked by the user.
+                    // The user may revoke a key that is installed with toolglot.
                     let same = |other: &&toolglot_tool_trust::KnownKey| {
                         other.signer.key.fingerprint() == fingerprint
                     };

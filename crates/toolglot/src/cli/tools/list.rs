@@ -45,7 +45,7 @@ fn json(found: &[(&Entry, &Row<'_>)], problems: &[String]) -> String {
 }
 
 fn human(found: &[(&Entry, &Row<'_>)], problems: &[String]) -> String {
-    /// After a column there are no more.
+    /// The most blanks after a column.
     const BLANKS: &str = "                                                  ";
     let mut text = String::with_capacity(160 * found.len());
     let widths = found.iter().map(|(entry, _)| entry.id.as_str().len());

@@ -18,13 +18,13 @@ pub(super) fn new(
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let created = create_tool(&common.root, id, word)?;
-    // What the name alone breaks is not a fault of the text.
-    for said in &created.diagnostics {
-        let help = said.help.as_ref().map(|help| format!("; {help}"));
+    // A rule that only the name breaks is reported, but is not a failure.
+    for note in &created.diagnostics {
+        let help = note.help.as_ref().map(|help| format!("; {help}"));
         let _ = writeln!(
             screen::stderr(),
             "note: {}{}",
-            said.message,
+            note.message,
             help.unwrap_or_default()
         );
     }

@@ -14,7 +14,7 @@ use crate::cli::human::screen::Screen;
 use crate::cli::open_session;
 use crate::cli::output::write_line;
 
-/// The tools of a project, under what its policy files demand.
+/// The tools of a project, under the demands of its policy files.
 pub(super) fn open(at: &Path) -> Result<Catalog, Failure> {
     let at = root(at)?;
     let policies = open_session::project(at).map(|project| Policies::discover(&project))?;
@@ -22,7 +22,7 @@ pub(super) fn open(at: &Path) -> Result<Catalog, Failure> {
     Ok(Catalog::open(&Spaces::of(at), policies.demands())?)
 }
 
-/// A project's directory, which has to be there.
+/// A project's directory, which must exist.
 fn root(root: &Path) -> Result<&Path, Failure> {
     if root.is_dir() {
         return Ok(root);
@@ -33,7 +33,7 @@ fn root(root: &Path) -> Result<&Path, Failure> {
     })
 }
 
-/// Writes an answer: as JSON, or the words for people.
+/// Writes an answer as JSON, or as words for people.
 pub(super) fn answer(
     common: &ToolsProject,
     out: &mut dyn Write,

@@ -27,20 +27,20 @@ pub(super) fn sign(
     let found = catalog.named(words)?;
     let mut signed = Vec::new();
     let generation = if v2 { Generation::V2 } else { Generation::V1 };
-    let told = all(&found, generation, &key, &catalog.trust, &mut signed);
-    // Where one of them could not be written, those before it are signed all the same.
+    let report = all(&found, generation, &key, &catalog.trust, &mut signed);
+    // If a file cannot be written, the files before it are still signed.
     let noted: Vec<(&ToolSource, &str)> = signed
         .iter()
         .map(|(found, version)| (found, version.as_str()))
         .collect();
     catalog.trust.signed(&noted)?;
-    let (text, rows) = told?;
+    let (text, rows) = report?;
     let is_faulty = rows.iter().any(|row| row["status"] == "refused");
     answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;
     Ok(Outcome::faulty_if(is_faulty))
 }
 
-/// Signs what can be signed, which is added to `signed` with its version. The report, for people and as rows.
+/// Signs what can be signed, and adds it to `signed` with its version. Returns the report, as text and as rows.
 fn all(
     found: &[ToolSource],
     generation: Generation,

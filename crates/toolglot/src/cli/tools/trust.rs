@@ -13,11 +13,11 @@ use crate::cli::args::ToolsProject;
 use crate::cli::failure::Failure;
 use crate::cli::outcome::Outcome;
 
-/// A file that is to be trusted, and what was trusted before in its place.
+/// A file to trust, and the record of the file that was trusted before.
 struct Asked {
     found: ToolSource,
     version: String,
-    /// Why it is not trusted.
+    /// Why the file is refused.
     why: Option<String>,
     before: Option<LedgerRecord>,
     /// `None` where nothing was trusted before.
@@ -78,7 +78,7 @@ impl Asked {
         }
     }
 
-    /// Tells what was done, for people and as a row.
+    /// Reports the result, as text for people and as a row.
     fn tell(&self, trust: &Trust, dry_run: bool, text: &mut String) -> Value {
         let Asked { found, version, .. } = self;
         let status = match (&self.why, dry_run) {
@@ -109,7 +109,7 @@ impl Asked {
         }
         let server = trust.server_of(found).filter(|_| self.why.is_none());
         if let Some((server, is_taken)) = &server {
-            // Only the file was read: nobody has seen what the server says now.
+            // Only the file was read: nobody has seen the server's current description.
             let _ = match is_taken {
                 true => writeln!(
                     text,

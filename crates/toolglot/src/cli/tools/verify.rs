@@ -20,25 +20,25 @@ pub(super) fn verify(
     let catalog = project::open(&common.root)?;
     let (mut text, mut rows, mut is_faulty) = (String::new(), Vec::new(), false);
     for found in catalog.named(words)? {
-        let said = CatalogAnswer::of(&catalog, &found);
-        is_faulty |= said.is_faulty();
+        let status = CatalogAnswer::of(&catalog, &found);
+        is_faulty |= status.is_faulty();
         let _ = write!(text, "{}", found.id);
-        let _ = match &said.standing {
+        let _ = match &status.standing {
             Ok(TrustBasis::Signed(verified)) => {
                 write!(text, "  signed by {} ({})", verified.owner, verified.key)
             }
             Ok(standing) => write!(text, "  {}", standing.word()),
             Err(refusal) => write!(text, "  refused: {refusal}"),
         };
-        let _ = match (&said.runs, &said.standing) {
+        let _ = match (&status.runs, &status.standing) {
             (Err(error), Ok(_)) => writeln!(text, "; not called: {error}"),
-            // A file that breaks rules is not called whoever vouches for it.
+            // A file that breaks rules is not called, even if somebody signed or trusts it.
             (Err(error), Err(refusal)) if error.to_string() != refusal.to_string() => {
                 writeln!(text, "; not called: {error}")
             }
             _ => writeln!(text),
         };
-        rows.push(json!({"id": found.id.as_str(), "standing": said.to_json()}));
+        rows.push(json!({"id": found.id.as_str(), "standing": status.to_json()}));
     }
     answer(common, out, &json!({"tools": Value::Array(rows)}), &text)?;
     Ok(Outcome::faulty_if(is_faulty))

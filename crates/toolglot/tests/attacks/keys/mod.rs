@@ -1,7 +1,7 @@
 //! Each setting of a policy's `[sandbox]`, exceeded by every kind of program that a call starts, through every door.
 //!
-//! `keys.toml` holds the settings. A program first exceeds one where nothing binds it, which has to be seen: otherwise that it
-//! is stopped would prove nothing. Then it has to be stopped, and a program that keeps to the settings has to work.
+//! `keys.toml` holds the settings. A program first exceeds a setting without a sandbox, and the effect must be visible.
+//! Then the sandbox must stop the program, and a program that respects the settings must work.
 //! Doors take turns as in `door.rs`.
 
 use std::fs;
@@ -28,9 +28,9 @@ struct Row {
     /// Words of the command line.
     #[serde(default)]
     flags: Vec<String>,
-    /// What a program does to exceed it.
+    /// What a program does to exceed the setting.
     act: String,
-    /// A shell condition that holds where it was stopped.
+    /// A shell condition that holds if the program was stopped.
     stopped: String,
 }
 
@@ -66,11 +66,11 @@ const SERVER: &str = concat!(
     "\n\nserve()\n"
 );
 
-/// Allows whatever these tools need, so that nothing but the sandbox stops them.
+/// Allows all that these tools need, so that only the sandbox stops them.
 const ALL: &str = "version = 1\ndefault = 'allow'\n[[rule]]\nid = 'all'\ndecision = 'allow'\ncapabilities = ['read', 'write', 'exec', 'shell', 'network', 'fs.read', 'fs.write', 'shell.execute', 'net.http']\n";
 
 impl Program {
-    /// What runs it, if that is not part of every system.
+    /// The interpreter of the program, if not every system has it.
     fn needs(self) -> Option<&'static str> {
         match self {
             Program::Command | Program::Shell => None,
@@ -79,7 +79,7 @@ impl Program {
         }
     }
 
-    /// The call that makes it act.
+    /// The call that makes the program act.
     fn call(self, act: &str) -> (&'static str, Map<String, Value>) {
         let (tool, arguments) = match self {
             Program::Command => (
@@ -97,7 +97,7 @@ impl Program {
         (tool, arguments)
     }
 
-    /// Runs it where nothing binds it. What it wrote.
+    /// Runs the program without a sandbox. Returns its output.
     fn unbound(self, place: &Place, act: &str) -> String {
         let mut command = match self {
             Program::Command | Program::Shell => {
@@ -158,7 +158,7 @@ fn begun() -> Place {
     place
 }
 
-/// Makes the user trust the programs.
+/// Makes the user trust the program.
 fn trust(place: &Place, program: Program) {
     let words: &[&str] = match program {
         Program::Command => return,
@@ -175,7 +175,7 @@ fn trust(place: &Place, program: Program) {
     assert!(output.status.success(), "{words:?}: {output:?}");
 }
 
-/// Makes a program act under a setting. Whether its call succeeded, and why it is not as it must be.
+/// Makes a program act under a setting. `Err` reports how the result differs from the expected one.
 fn judge(row: &Row, program: Program, act: &str, door: Door) -> Result<(), String> {
     let place = begun();
     trust(&place, program);
@@ -212,7 +212,7 @@ fn judge(row: &Row, program: Program, act: &str, door: Door) -> Result<(), Strin
     }
 }
 
-/// How many are tried at once: most of them wait.
+/// How many tests run at once: most of them wait.
 const THREADS: usize = 4;
 
 #[test]
@@ -233,7 +233,7 @@ fn settings_bind_every_program_through_every_door() {
         }
         let rows = table.row.iter().enumerate();
         let rows = rows.filter(|(key, _)| is_due(key + n_program));
-        // Over the programs each key meets each door.
+        // Across the programs, each key meets each door.
         tries.extend(rows.map(|(key, row)| (row, program, turn(2 * key + n_program))));
     }
     tries.retain(|(row, program, _)| format!("{}/{program:?}", row.key).contains(&only));
@@ -281,7 +281,7 @@ fn settings_bind_every_program_through_every_door() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The settings that are due to an ordinary user.
+/// The settings whose turn is an ordinary user's.
 #[test]
 fn settings_bind_the_programs_of_an_ordinary_user() {
     as_an_ordinary_user(&["keys::settings_bind_every"]);

@@ -1,4 +1,4 @@
-//! The image and the example for Kubernetes: they are read here, and their command line runs.
+//! The image and the example for Kubernetes: these tests read them and run their command line.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ fn instructions(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// What the image starts, without the program.
+/// The arguments of the image's entry point, without `toolglot serve`.
 fn entry_point() -> Vec<String> {
     let file = text("Dockerfile");
     let all = instructions(&file);
@@ -190,6 +190,6 @@ fn the_example_for_kubernetes_fits_together_and_runs() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let gateway = Gateway::start(&upstream, &words, &[]);
     gateway.signal("TERM");
-    let (code, said) = gateway.ended();
-    assert_eq!(code, Some(0), "{said}");
+    let (code, log) = gateway.ended();
+    assert_eq!(code, Some(0), "{log}");
 }

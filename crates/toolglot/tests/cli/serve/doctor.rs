@@ -1,4 +1,4 @@
-//! `doctor --upstream`: what servers of each kind come to, as a file that `serve` takes.
+//! `doctor --upstream`: the configuration for each kind of server, as a file that `serve` takes.
 
 use std::fs;
 
@@ -22,14 +22,14 @@ fn upstream(
     })
 }
 
-/// An answer whose prompt had so many tokens.
+/// An answer whose prompt has `n_tokens` tokens.
 fn counted(text: &str, n_tokens: u64) -> Value {
     let mut answer = completion(text);
     answer["usage"]["prompt_tokens"] = Value::from(n_tokens);
     answer
 }
 
-/// So many tokens has the prompt of a request, if its tools count.
+/// The number of tokens in the prompt of a request: more with tools, if `tools_count`.
 fn tokens(body: &Value, tools_count: bool) -> u64 {
     if tools_count && body.get("tools").is_some() {
         90
@@ -155,6 +155,6 @@ fn models_can_be_named_and_a_silent_server_is_an_error() {
     assert!(ran.out.contains("[models.\"m5\"]"), "{}", ran.out);
     let ran = toolglot(&["doctor", "--upstream", "http://127.0.0.1:1"], "");
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
-    let told = "error: the upstream cannot be reached: ";
-    assert!(ran.err.starts_with(told), "{}", ran.err);
+    let expected = "error: the upstream cannot be reached: ";
+    assert!(ran.err.starts_with(expected), "{}", ran.err);
 }

@@ -1,4 +1,4 @@
-//! What is wrong with the command line or a file is one line with its place.
+//! A fault of the command line or of a file is reported on one line, with its place.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ fn a_wrong_file_is_named_with_the_place() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("gateway.toml");
     let name = file.to_str().expect("UTF-8");
-    for (text, told) in [
+    for (text, expected) in [
         ("[models.a]\nmode = \"fast\"", "2:8: unknown variant `fast`"),
         (
             "\n[models.a]\nmodes = \"raw\"",
@@ -33,7 +33,7 @@ fn a_wrong_file_is_named_with_the_place() {
             "",
         );
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
-        let start = format!("error: {name}:{told}");
+        let start = format!("error: {name}:{expected}");
         assert!(ran.err.starts_with(&start), "{}", ran.err);
         assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
     }
@@ -45,7 +45,7 @@ fn a_wrong_argument_is_one_line() {
     let empty = folder.path().join("keys");
     fs::write(&empty, "\n").expect("a file");
     let empty = empty.to_str().expect("UTF-8");
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (
             &["--upstream", "localhost:8000"][..],
             "upstream `localhost:8000` is unusable: it starts with neither `http://` nor `https://`",
@@ -70,9 +70,9 @@ fn a_wrong_argument_is_one_line() {
         let arguments = [&["serve"], arguments].concat();
         let ran = toolglot(&arguments, "");
         assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.err);
-        let told = format!("error: {told}");
+        let expected = format!("error: {expected}");
         assert!(
-            ran.err.lines().any(|line| line.starts_with(&told)),
+            ran.err.lines().any(|line| line.starts_with(&expected)),
             "{}",
             ran.err
         );
@@ -90,7 +90,7 @@ fn a_wrong_argument_is_one_line() {
 
 #[test]
 fn tools_are_run_for_nobody_without_a_key() {
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (
             &["--execute"][..],
             "error: `--execute` needs an API key file: without it any caller could run tools\n",
@@ -111,6 +111,6 @@ fn tools_are_run_for_nobody_without_a_key() {
         let upstream = ["serve", "--upstream", "http://127.0.0.1:9"];
         let ran = toolglot(&[&upstream[..], arguments].concat(), "");
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
-        assert!(ran.err.starts_with(told), "{}", ran.err);
+        assert!(ran.err.starts_with(expected), "{}", ran.err);
     }
 }

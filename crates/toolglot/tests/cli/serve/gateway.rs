@@ -12,7 +12,7 @@ pub(super) struct Gateway {
 }
 
 impl Gateway {
-    /// Starts it with further arguments and variables, and waits until it listens.
+    /// Starts the server with further arguments and variables, and waits until it listens.
     pub(super) fn start(upstream: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Gateway {
         let mut child = Command::new(env!("CARGO_BIN_EXE_toolglot"))
             .args(["serve", "--upstream", upstream, "--listen", "127.0.0.1:0"])
@@ -45,11 +45,11 @@ impl Gateway {
         assert!(sent.expect("it runs").success());
     }
 
-    /// Its code and the rest of what it said, once it has ended.
+    /// The exit code and the rest of standard error, after the end of the server.
     pub(super) fn ended(mut self) -> (Option<i32>, String) {
-        let mut said = String::new();
-        self.err.read_to_string(&mut said).expect("text");
-        (self.child.wait().expect("it ends").code(), said)
+        let mut log = String::new();
+        self.err.read_to_string(&mut log).expect("text");
+        (self.child.wait().expect("it ends").code(), log)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Requests and answers, as far as these tests have them.
+//! Requests and answers, as far as these tests need them.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -17,7 +17,7 @@ pub(super) struct HttpMessage {
 }
 
 impl HttpMessage {
-    /// Reads one; `None` where the connection has ended.
+    /// Reads a message; `None` if the connection has ended.
     pub(super) fn read(stream: &TcpStream) -> Option<HttpMessage> {
         let mut reader = BufReader::new(stream);
         let mut line = String::new();

@@ -1,4 +1,4 @@
-//! `--record`: what was read can be read again.
+//! `--record`: a recorded message can be read again.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -53,12 +53,12 @@ fn messages_are_kept_as_lines_that_parse_reads() {
     streamed["stream"] = Value::Bool(true);
     streamed["tool_choice"] = Value::from("required");
     post(gateway.address, path, &[], &streamed);
-    // Without tools nothing is read.
+    // Without tools, no message is read.
     post(gateway.address, path, &[], &request(&json!([])));
     gateway.signal("TERM");
-    let (code, said) = gateway.ended();
+    let (code, log) = gateway.ended();
     assert_eq!(code, Some(0));
-    assert!(!said.contains("secret"), "{said}");
+    assert!(!log.contains("secret"), "{log}");
 
     let file = file(&directory);
     assert_eq!((mode(&directory), mode(&file)), (0o700, 0o600));
@@ -107,8 +107,8 @@ fn a_full_directory_ends_the_record_and_not_the_service() {
         assert_eq!(answer.status(), "200");
     }
     gateway.signal("TERM");
-    let (_, said) = gateway.ended();
-    assert_eq!(said.matches("recording has stopped").count(), 1, "{said}");
+    let (_, log) = gateway.ended();
+    assert_eq!(log.matches("recording has stopped").count(), 1, "{log}");
     let sizes = fs::read_dir(&directory).expect("a directory");
     let sum: u64 = sizes
         .map(|entry| entry.expect("a file").metadata().expect("a file").len())
@@ -135,8 +135,8 @@ fn a_directory_of_all_users_is_refused() {
         "",
     );
     assert_eq!(ran.code, 2);
-    let told = format!(
+    let row = format!(
         "error: other users can read {name}: messages are only recorded after `chmod 700 {name}`\n"
     );
-    assert_eq!(ran.err, told);
+    assert_eq!(ran.err, row);
 }

@@ -1,4 +1,4 @@
-//! What an agent gets, and how the server ends.
+//! The answers to an agent, and the end of the server.
 
 use std::net::TcpStream;
 use std::sync::Mutex;
@@ -41,11 +41,11 @@ fn an_agent_gets_a_call_and_a_signal_ends_the_server() {
         assert_eq!(*function, expected);
         assert_eq!(upstream.asked(CHAT)[0]["tools"], request()["tools"]);
         gateway.signal(signal);
-        let (code, said) = gateway.ended();
-        assert_eq!(code, Some(0), "{said}");
-        assert!(said.contains("mode `recover`"), "{said}");
-        // Nothing of the conversation is in what it says.
-        assert!(!said.contains("Look") && !said.contains("path"), "{said}");
+        let (code, log) = gateway.ended();
+        assert_eq!(code, Some(0), "{log}");
+        assert!(log.contains("mode `recover`"), "{log}");
+        // The log contains nothing of the conversation.
+        assert!(!log.contains("Look") && !log.contains("path"), "{log}");
     }
 }
 
@@ -69,7 +69,7 @@ fn a_request_under_way_is_answered_after_the_signal() {
         .recv_timeout(Duration::from_secs(20))
         .expect("the upstream is asked");
     gateway.signal("TERM");
-    // No new connection is taken.
+    // The server accepts no new connection.
     while TcpStream::connect(address).is_ok() {
         thread::sleep(Duration::from_millis(5));
     }

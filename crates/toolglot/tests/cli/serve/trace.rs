@@ -24,9 +24,9 @@ fn requests_and_calls_have_the_attributes_of_the_conventions() {
     let answer = post(gateway.address, "/v1/chat/completions", &[], &request);
     assert_eq!(answer.status(), "200", "{answer:?}");
     gateway.signal("TERM");
-    let (_, said) = gateway.ended();
+    let (_, log) = gateway.ended();
     let text = fs::read_to_string(&file).expect("a trace");
-    // Neither arguments nor texts of a conversation.
+    // The trace contains neither arguments nor texts of a conversation.
     assert!(!text.contains("secret") && !text.contains("ook"), "{text}");
     let lines: Vec<Value> = text
         .lines()
@@ -35,7 +35,7 @@ fn requests_and_calls_have_the_attributes_of_the_conventions() {
     let event = lines
         .iter()
         .find(|line| line["fields"]["message"] == "call");
-    let event = event.unwrap_or_else(|| panic!("no call: {text}{said}"));
+    let event = event.unwrap_or_else(|| panic!("no call: {text}{log}"));
     assert_eq!(event["fields"]["gen_ai.tool.name"], "ls");
     assert_eq!(event["fields"]["toolglot.end"], "closed");
     let ended = |name: &str| {

@@ -1,4 +1,4 @@
-//! A server of models that answers as a test says.
+//! A model server that answers as a test specifies.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -9,13 +9,13 @@ use toolglot_value::{Value, json};
 
 use super::http::HttpMessage;
 
-/// What a request, by its path and its body, is answered with: a status and JSON.
+/// The answer to a request with a path and a body: a status and JSON.
 type Script = dyn Fn(&str, &Value) -> (u16, Value) + Send + Sync;
 
 /// The server, on a port of its own until the test ends.
 pub(super) struct Upstream {
     pub(super) url: String,
-    /// The bodies that came, with their paths.
+    /// The received bodies, with their paths.
     asked: Arc<Mutex<Vec<(String, Value)>>>,
 }
 
@@ -45,7 +45,7 @@ impl Upstream {
         Upstream::new(move |_, _| (200, completion(&text)))
     }
 
-    /// The bodies that came to a path.
+    /// The bodies received at a path.
     pub(super) fn asked(&self, path: &str) -> Vec<Value> {
         let asked = self.asked.lock().expect("no panic");
         let bodies = asked.iter().filter(|(to, _)| to == path);

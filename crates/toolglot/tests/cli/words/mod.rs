@@ -1,4 +1,4 @@
-//! The words of what users and models read: no replaced word, no sentence above 25 words, in help, notes, messages and
+//! The words in texts for users and models: no replaced word, no sentence above 25 words, in help, notes, messages and
 //! documents. Messages are the string literals of the crates' sources that hold three words or more.
 
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ const OF_MESSAGES: &[&str] = &["judge", "judges", "judged", "kept"];
 /// Documents that are not read: this one is written from data by another test.
 const UNREAD: &[&str] = &["docs/dialects.md"];
 
-/// Where a text is from, and the text.
+/// A text, and its origin.
 struct Shown {
     origin: String,
     text: String,
@@ -287,7 +287,7 @@ fn end_of_string(inside: &str) -> usize {
         .map_or(inside.len(), |(at, _)| at)
 }
 
-/// The length of a character literal, or 1 for the sign of a lifetime.
+/// The length of a character literal, or 1 for the quote of a lifetime.
 fn character(rest: &str) -> usize {
     let mut chars = rest.char_indices().skip(1);
     match chars.next() {
@@ -358,8 +358,8 @@ fn help() -> Vec<Shown> {
     texts
 }
 
-/// The lines and cells of the documents, outside of fences: without links' targets, one clause a line, since a clause after a
-/// colon or a semicolon may be as long as a sentence.
+/// The lines and cells of the documents, outside of fences, without links' targets. Each clause has its own line, since a
+/// clause after a colon or a semicolon may be as long as a sentence.
 fn documents() -> Vec<Shown> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let is_checked = |file: &Path| !UNREAD.iter().any(|name| file == repository.join(name));
@@ -408,7 +408,7 @@ fn pages_of_crates(repository: &Path) -> Vec<PathBuf> {
     readmes
 }
 
-/// The line without what links lead to.
+/// The line without the targets of links.
 fn without_targets(line: &str) -> String {
     let mut parts = line.split("](");
     let mut plain = parts.next().unwrap_or_default().to_owned();
@@ -419,7 +419,7 @@ fn without_targets(line: &str) -> String {
     plain
 }
 
-/// What each note says in one line.
+/// The one-line text of each note.
 fn notes() -> Vec<Shown> {
     Code::ALL
         .iter()

@@ -1,1 +1,1 @@
-//! Empty: `openai-harmony` 0.0.8 names this crate and uses nothing of it.
+//! Empty: `openai-harmony` 0.0.8 depends on this crate and uses none of its items.

@@ -1,6 +1,6 @@
 //! The part of `reqwest` that `openai-harmony` 0.0.8 uses to fetch a vocabulary, without a network: each request fails.
 //!
-//! No dialect that is compared here needs a vocabulary.
+//! No compared dialect needs a vocabulary.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Requests that wait for their answer.
+/// Blocking requests.
 pub mod blocking {
     use std::io::{self, Read};
 
@@ -30,7 +30,7 @@ pub mod blocking {
     #[derive(Debug)]
     pub struct RequestBuilder;
 
-    /// An answer that never comes.
+    /// A response that never exists.
     #[derive(Debug)]
     pub enum Response {}
 
@@ -54,7 +54,7 @@ pub mod blocking {
     }
 
     impl Response {
-        /// Cannot be called: there is no answer.
+        /// Cannot be called: there is no response.
         pub fn error_for_status(self) -> Result<Response, Error> {
             match self {}
         }

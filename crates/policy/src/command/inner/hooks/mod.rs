@@ -6,7 +6,7 @@ use super::language::is_stream;
 use super::{Inner, unknown};
 use rows::{HOOKS, LISTS, MARKED, SETTINGS, STREAMS, UNSEEN};
 
-/// The commands in values of options.
+/// Adds the commands in the values of options, settings and words.
 pub(super) fn hooks(name: &str, arguments: &[String], found: &mut Vec<Inner>) {
     let name = match name {
         "bsdtar" | "gtar" => "tar",
@@ -57,7 +57,7 @@ pub(super) fn hooks(name: &str, arguments: &[String], found: &mut Vec<Inner>) {
         }
     }
     if name == "go" {
-        // `go env -w` keeps what variables say.
+        // `go env -w` stores variables.
         for (name, value) in arguments.iter().filter_map(|word| word.split_once('=')) {
             super::setting(name, value, found);
         }
@@ -72,7 +72,7 @@ pub(super) fn hooks(name: &str, arguments: &[String], found: &mut Vec<Inner>) {
         make(arguments, found);
     }
     if name == "tar" {
-        // The letters of its first word may stand without a `-`, and their values after it in order.
+        // The letters of the first word may have no `-`, and their values follow in order.
         let letters = arguments.first().filter(|word| !word.starts_with('-'));
         if letters.is_some_and(|letters| letters.contains(['I', 'F'])) {
             found.extend(arguments[1..].iter().map(|word| Inner::Text(word.clone())));
@@ -91,20 +91,20 @@ pub(super) fn hooks(name: &str, arguments: &[String], found: &mut Vec<Inner>) {
             }
         }
     }
-    if let Some((_, marks)) = MARKED.iter().find(|(program, _)| *program == name) {
+    if let Some((_, markers)) = MARKED.iter().find(|(program, _)| *program == name) {
         for word in arguments {
-            // The signs of addresses are read in either case.
+            // The markers of addresses are read in either case.
             let upper = word.to_ascii_uppercase();
-            let behind = marks.iter().filter_map(|mark| {
-                let at = upper.find(&mark.to_ascii_uppercase())?;
-                word.get(at + mark.len()..)
+            let texts = markers.iter().filter_map(|marker| {
+                let at = upper.find(&marker.to_ascii_uppercase())?;
+                word.get(at + marker.len()..)
             });
-            found.extend(behind.map(|text| Inner::Text(text.to_owned())));
+            found.extend(texts.map(|text| Inner::Text(text.to_owned())));
         }
     }
 }
 
-/// What the words of `make` make it run: texts of its own language, and variables, which recipes give to a shell.
+/// Adds what the words of `make` run: texts of its own language, and variables, which recipes pass to a shell.
 fn make(arguments: &[String], found: &mut Vec<Inner>) {
     for option in ["--eval", "-E"] {
         for text in values(option, arguments) {
@@ -129,7 +129,7 @@ pub(super) fn is_active(value: &str) -> bool {
         || value.contains("${")
 }
 
-/// Whether a program is one of these, with or without a version at the end of its name and a machine at its start.
+/// Whether a program is one of these, with or without a version at the end and a machine at the start of its name.
 fn is_family(names: &[&str], name: &str) -> bool {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     names.iter().any(|known| {
@@ -141,7 +141,7 @@ fn is_family(names: &[&str], name: &str) -> bool {
     })
 }
 
-/// Whether a setting's name has a part: anywhere, or where the part starts with `=` as its last word.
+/// Whether a setting's name contains a part: anywhere, or as its last word if the part starts with `=`.
 fn has_part(setting: &str, part: &str) -> bool {
     let Some(word) = part.strip_prefix('=') else {
         return setting.contains(part);
@@ -150,7 +150,7 @@ fn has_part(setting: &str, part: &str) -> bool {
     before.is_some_and(|before| !before.ends_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
-/// All values of an option; of the empty one, the words.
+/// All values of an option; for the empty option, all words.
 fn values<'a>(option: &'a str, arguments: &'a [String]) -> impl Iterator<Item = &'a str> {
     arguments
         .iter()
@@ -165,7 +165,7 @@ fn values<'a>(option: &'a str, arguments: &'a [String]) -> impl Iterator<Item = 
         })
 }
 
-/// The same, where other letters in one word with it are flags of `ssh` and its like only.
+/// The same, but letters before the option in its word must be flags of `ssh` or a similar program.
 fn plain_values<'a>(option: &'a str, arguments: &'a [String]) -> impl Iterator<Item = &'a str> {
     let is_plain = move |word: &&str| {
         let before = word.split(option.trim_start_matches('-')).next();
@@ -188,7 +188,7 @@ fn plain_values<'a>(option: &'a str, arguments: &'a [String]) -> impl Iterator<I
         })
 }
 
-/// The value of an option in this word, or in the next: a long option may be cut short, a short one stand after others.
+/// The value of an option in this word, or in the next: a long option may be abbreviated, a short one clustered.
 pub(super) fn value_of<'a>(
     option: &str,
     word: &'a str,
@@ -207,7 +207,7 @@ pub(super) fn value_of<'a>(
     if word == option {
         return next();
     }
-    // `-toolexec=rm`, `-TTrm`; Go takes two signs as well.
+    // `-toolexec=rm`, `-TTrm`; Go accepts two dashes as well.
     if option.len() > 2 {
         let word = word
             .strip_prefix('-')
@@ -226,7 +226,7 @@ pub(super) fn value_of<'a>(
         .strip_prefix('-')
         .filter(|word| !word.starts_with('-'))?;
     let (before, value) = cluster.split_once(letter)?;
-    // Letters before it are options without a value; anything else is the value of the first.
+    // Letters before the option are options without a value; any other character is part of the first option's value.
     if !before.chars().all(|c| c.is_ascii_alphabetic()) {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Options, settings and words that hold commands, by program.
 
-/// Options of other programs whose value is a command: the program, the option, and what stands before the command in it. An
-/// option that starts with `--` may have its value after `=`, one of a single letter right after it.
+/// Options whose value is a command: the program, the option, and the text before the command in the value. An option
+/// with `--` may have its value after `=`, an option of one letter directly after it.
 pub(super) const HOOKS: &[(&str, &str, &str)] = &[
     ("tar", "--to-command", ""),
     ("tar", "--checkpoint-action", "exec="),
@@ -171,12 +171,12 @@ pub(super) const HOOKS: &[(&str, &str, &str)] = &[
     ("yt-dlp", "--downloader", ""),
 ];
 
-/// The same for a list of words: the program, the option, and the letter between them.
+/// The same for a list of words: the programs, the option, and the separator of the words.
 pub(super) const LISTS: &[(&[&str], &str, char)] =
     &[(&["gcc", "g++", "cc", "c++"], "-wrapper", ',')];
 
-/// Options whose value is `NAME=VALUE`, where a name with one of these parts, in either case, has a command for its value.
-/// Without an option, any word may be one. A `;` stands between the words of a list.
+/// Options whose value is `NAME=VALUE`: the value is a command if the name contains one of these parts, in either case.
+/// The empty option means any word. A `;` separates the words of a list.
 pub(super) const SETTINGS: &[(&[&str], &[&str], &[&str])] = &[
     (
         &["apt", "apt-cache", "apt-config", "apt-get", "aptitude"],
@@ -240,8 +240,8 @@ pub(super) const SETTINGS: &[(&[&str], &[&str], &[&str])] = &[
     (&["java"], &[""], &["onerror", "onoutofmemoryerror"]),
 ];
 
-/// Options by which a program runs what no word tells: plug-ins, settings and files that name commands; and the signs that
-/// their value then holds, if it does not always. An empty option stands for any word.
+/// Options by which a program runs what no word shows: plug-ins, settings and files that name commands. If signs are
+/// listed, the value must contain one. The empty option means any word.
 pub(super) const UNSEEN: &[(&[&str], &[&str], &[&str])] = &[
     (
         &["apt", "apt-cache", "apt-config", "apt-get", "aptitude"],
@@ -305,8 +305,8 @@ pub(super) const UNSEEN: &[(&[&str], &[&str], &[&str])] = &[
     (&["tmux"], &["-f"], &[]),
 ];
 
-/// Options of builders whose value is a file: what stands in a file of the project they run anyway, but a stream is written by
-/// the line itself.
+/// Options of build tools whose value is a file. They run the files of the project anyway, but the command line itself
+/// writes a stream.
 pub(super) const STREAMS: &[(&[&str], &[&str])] = &[
     (&["make", "gmake", "bmake"], &["-f", "--file", "--makefile"]),
     (
@@ -320,7 +320,7 @@ pub(super) const STREAMS: &[(&[&str], &[&str])] = &[
     (&["meson"], &["--native-file", "--cross-file"]),
 ];
 
-/// Programs of which a word may hold a command of theirs that runs one, and the signs after which that stands.
+/// Programs whose words may contain a command, and the markers before that command.
 pub(super) const MARKED: &[(&str, &[&str])] = &[
     ("cargo", &["linker="]),
     ("ex", &["!"]),

@@ -6,15 +6,15 @@ use super::Runs;
 /// Words after which a `/` starts a pattern.
 const BEFORE_PATTERN: &[&str] = &["case", "do", "else", "in", "print", "printf", "return"];
 
-/// Words after whose brackets it does.
+/// Words after whose parentheses a `/` starts a pattern.
 const CONDITIONS: &[&str] = &["for", "if", "switch", "while"];
 
-/// How brackets in a pattern are read: programs of that name disagree.
+/// How brackets in a pattern are read: implementations of awk disagree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Brackets {
-    /// They end at the first `]`.
+    /// Brackets end at the first `]`.
     Short,
-    /// A `]` at their start and one of a class are letters.
+    /// A `]` at the start of brackets, or of a class in them, is a letter.
     Posix,
 }
 
@@ -33,9 +33,9 @@ fn asks_a_shell(program: &str) -> bool {
 
 fn asks(program: &str, brackets: Brackets) -> bool {
     let mut rest = program;
-    // Whether a value may start here, and so a `/` a pattern.
+    // Whether a value may start here, so that a `/` starts a pattern.
     let mut is_open = true;
-    // For each open bracket whether a statement comes after it.
+    // For each open parenthesis, whether a statement comes after it.
     let mut conditions = Vec::new();
     let mut last_word = "";
     while let Some(c) = rest.chars().next() {
@@ -65,7 +65,7 @@ fn asks(program: &str, brackets: Brackets) -> bool {
                 }
                 None => return true,
             },
-            // After a value: nothing else can be counted.
+            // `++` and `--` belong to a value: nothing else can be counted.
             '+' | '-' if after.starts_with(c) => {
                 rest = &after[1..];
                 is_open = false;
@@ -106,7 +106,7 @@ fn asks(program: &str, brackets: Brackets) -> bool {
     false
 }
 
-/// What follows a text, whose first quote is gone.
+/// The rest after a text; the opening quote is already consumed.
 fn after_text(text: &str) -> &str {
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {
@@ -122,7 +122,7 @@ fn after_text(text: &str) -> &str {
     ""
 }
 
-/// What follows a pattern, whose first `/` is gone; in brackets a `/` ends nothing.
+/// The rest after a pattern; the opening `/` is already consumed. A `/` in brackets ends nothing.
 fn after_pattern(text: &str, brackets: Brackets) -> &str {
     let mut at = 0;
     let mut is_bracket = false;

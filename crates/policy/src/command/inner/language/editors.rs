@@ -1,4 +1,5 @@
-//! What texts of editors, debuggers and clients run. Each reader knows what runs nothing; of all else it says that it may.
+//! Readers for texts of editors, debuggers and clients. Each reader knows the commands that run nothing; any other
+//! command may run something.
 
 use super::super::Inner;
 use super::Runs;
@@ -11,7 +12,7 @@ fn runs_unless(is_harmless: bool) -> Runs {
     }
 }
 
-/// Commands of vi and its like that are known to run nothing.
+/// Commands of vi and similar editors that are known to run nothing.
 const VI: &[&str] = &[
     "", "$", "colo", "d", "e", "noh", "q", "qa", "qall", "quit", "retab", "se", "set", "sort",
     "syntax", "w", "wa", "wq", "wqa", "wqall", "x", "xa",
@@ -29,7 +30,7 @@ pub(super) fn vi(text: &str, _: &mut Vec<Inner>) -> Runs {
         .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_punctuation()));
     let end = command.find(|c: char| !c.is_ascii_alphabetic());
     let (name, rest) = command.split_at(end.unwrap_or(command.len()));
-    // `\=` computes what replaces, and `!` takes a command but right after a name.
+    // `\=` computes the replacement, and `!` runs a command unless it is directly after a name.
     let is_plain =
         !command.contains(['|', '\n', '`']) && !command.contains("\\=") && !rest.contains('=')
             || (matches!(name, "se" | "set") && !rest.contains(['|', '\n', '`', '(']));
@@ -72,7 +73,7 @@ const GDB: &[&str] = &[
     "where",
 ];
 
-/// Commands of `lldb` that do.
+/// Commands of `lldb` that only look at the program and run it.
 const LLDB: &[&str] = &[
     "b",
     "bt",
@@ -101,7 +102,7 @@ const LLDB: &[&str] = &[
 /// Commands that start the program. A shell reads their arguments.
 const START: &[&str] = &["r", "run", "start", "starti"];
 
-/// Commands after `apply`, which runs one for each thread or frame.
+/// Harmless commands after `apply`, which runs one for each thread or frame.
 const APPLIED: &[&str] = &["backtrace", "bt", "where"];
 
 /// A command of `gdb`.
@@ -142,11 +143,11 @@ fn only_looks(line: &str, known: &[&str]) -> bool {
         }
 }
 
-/// Commands of `ed`: those with `!` run one; lines that are put in are not one.
+/// Commands of `ed`: a command with `!` runs a program; lines of input are not commands.
 pub(super) fn ed(text: &str, _: &mut Vec<Inner>) -> Runs {
     let mut is_input = false;
     for line in text.lines() {
-        // After a command that failed there is no input, and the line is a command.
+        // After a failed command there is no input, and the line is a command.
         if line.trim_start().starts_with('!') {
             return Runs::Commands;
         }
@@ -164,22 +165,22 @@ pub(super) fn ed(text: &str, _: &mut Vec<Inner>) -> Runs {
     Runs::Nothing
 }
 
-/// Commands of clients of files: those with `!` run one, `|` and `&` lead into one, and `source` runs a file.
+/// Commands of clients of files: `!` runs a command, `|` and `&` pass data to one, and `source` runs a file.
 pub(super) fn bang(text: &str, _: &mut Vec<Inner>) -> Runs {
     let mut words = text.split(|c: char| c.is_whitespace() || c == ';');
     let runs_file = words.any(|word| matches!(word, "." | "at" | "local" | "queue" | "source"));
     runs_unless(!text.contains(['!', '|', '&']) && !runs_file)
 }
 
-/// A program of `dc`: `!` runs the rest of its line, but in `!<`, `!>` and `!=`.
+/// A program of `dc`: `!` runs the rest of its line, except in `!<`, `!>` and `!=`.
 pub(super) fn dc(text: &str, _: &mut Vec<Inner>) -> Runs {
     let mut calls = text.match_indices('!').map(|(at, _)| &text[at + 1..]);
     runs_unless(calls.all(|rest| rest.starts_with(['<', '>', '='])))
 }
 
-/// A text of `m4`: `syscmd` and `esyscmd` run one.
+/// A text of `m4`: `syscmd` and `esyscmd` run a command.
 pub(super) fn m4(text: &str, _: &mut Vec<Inner>) -> Runs {
-    // Names may be put together by macros that make or change texts.
+    // Macros that make or change texts can build these names.
     let makers = [
         "sys", "include", "indir", "builtin", "translit", "patsubst", "format",
     ];
@@ -231,7 +232,7 @@ pub(super) fn sqlite(text: &str, _: &mut Vec<Inner>) -> Runs {
         let name = line.split_whitespace().next().unwrap_or_default();
         let mut words = line.split_whitespace().skip(1);
         let has_option = words.any(|word| word.trim_start_matches(['"', '\'']).starts_with('-'));
-        // A file that starts with `|` is a command, in quotes with a `\` also by its number; `-e` and `-x` start a program.
+        // A file that starts with `|` is a command; a `\` in quotes can hide the `|`. `-e` and `-x` start a program.
         let is_command = line.contains('|')
             || (name != ".print" && line.contains('\\'))
             || (name != ".import" && has_option);
@@ -268,7 +269,7 @@ pub(super) fn psql(text: &str, _: &mut Vec<Inner>) -> Runs {
         is_known && !value.contains(['`', '|'])
     };
     let mut commands = lower.match_indices('\\').map(|(at, _)| &lower[at + 1..]);
-    // After the word there is a text, with or without something between.
+    // A string follows the word, with or without something between them.
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut words = lower.match_indices("program").map(|(at, word)| {
         let (before, after) = (&lower[..at], &lower[at + word.len()..]);

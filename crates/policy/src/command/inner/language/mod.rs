@@ -1,7 +1,8 @@
-//! Programs with a language of their own that can run commands: which of their words hold a text of it, and who reads that.
+//! Programs with their own language that can run commands: which of their words are texts of it, and the reader of such
+//! texts.
 //!
-//! A text that is read here shows its commands, or that it has none. A text that nobody reads here, a file and an input may
-//! run anything: then it is not known what runs.
+//! A reader finds the commands of a text, or that it has none. A text without a reader, a file and an input may run
+//! anything: then it is unknown what runs.
 
 mod awk;
 mod editors;
@@ -17,29 +18,29 @@ use rows::LANGUAGES;
 enum Runs {
     /// Nothing besides the commands that were found in it.
     Nothing,
-    /// Commands that are made while it runs.
+    /// Commands that the text makes while it runs.
     Commands,
-    /// It is not read here.
+    /// The text is not read here.
     Unread,
 }
 
-/// What the words of a program are that are no options.
+/// The meaning of the words of a program that are not options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operands {
-    /// The first is a text unless an option gives one, the others are data, and options may stand among them: `sed`.
+    /// The first is a text unless an option gives one, the others are data, and options may come among them: `sed`.
     Text,
-    /// The same, and nothing after it is an option: `awk`.
+    /// The same, but nothing after the first is an option: `awk`.
     TextOnce,
-    /// The first is a file that is run, and all after it are its own; without one the input is: `python3`. Such a file is
-    /// a program like any other.
+    /// The first is a script file, and all after it are its arguments; without a file the input is the script:
+    /// `python3`. A script file counts as an ordinary program.
     Script,
-    /// The first is data, those after it are texts; without one the input is: `sqlite3`.
+    /// The first is data, those after it are texts; without one the input is a text: `sqlite3`.
     DataThenTexts,
-    /// All are data; without a text the input is one: `psql`.
+    /// All are data; without a text in an option the input is a text: `psql`.
     DataOrInput,
-    /// All are data; what is given as input is a text: `ed`.
+    /// All are data; the input is a text: `ed`.
     DataAndInput,
-    /// All are files that are run, and options may stand among them; without one the input is: `gnuplot`.
+    /// All are script files, and options may come among them; without a file the input is the script: `gnuplot`.
     Scripts,
     /// The first is a subcommand, which has options of its own: `rails`.
     Subcommand,
@@ -54,27 +55,27 @@ struct Language {
     operands: Operands,
     /// Options whose value is a text.
     texts: &'static [&'static str],
-    /// Options whose value is a file of texts, or that make one be run.
+    /// Options whose value is a file of texts, or that run such a file.
     files: &'static [&'static str],
-    /// Options whose value is the script: a file that is a program like any other.
+    /// Options whose value is the script file, which counts as an ordinary program.
     scripts: &'static [&'static str],
     /// Options whose value is something else.
     values: &'static [&'static str],
-    /// Letters of options whose value, if there is one, stands in the same word.
+    /// Letters of options whose value, if there is one, is in the same word.
     attached: &'static str,
     /// Letters of options without a value that run nothing.
     flags: &'static str,
-    /// Options without a value in the next word that run nothing. With a `*` at the end: all that start so.
+    /// Options without a value in the next word that run nothing. A `*` at the end matches any rest.
     plain: &'static [&'static str],
-    /// Such options after which the input is no text.
+    /// Options without a value after which the input is not a text.
     modes: &'static [&'static str],
-    /// Options at which the program ends, or runs what has words of its own: nothing after them is its option.
+    /// Options after which the program ends or runs another program's words: no later word is its option.
     last: &'static [&'static str],
-    /// Letters of options whose value is a module, which has the words after it.
+    /// Letters of options whose value is a module, which gets the words after it.
     modules: &'static str,
-    /// Words before the script that are no script.
+    /// Words before the script that are not a script.
     verbs: &'static [&'static str],
-    /// What a text runs; commands in it are added to the list.
+    /// The reader of a text; it adds the commands of the text to the list.
     read: fn(&str, &mut Vec<Inner>) -> Runs,
 }
 
@@ -84,7 +85,7 @@ const MODULES: &[&str] = &[
     "pudb", "timeit", "xonsh",
 ];
 
-/// Modules of Python that run other ones, which their words name.
+/// Modules of Python that run another module, which their words name.
 const CARRIERS: &[&str] = &[
     "cProfile",
     "coverage",
@@ -96,7 +97,7 @@ const CARRIERS: &[&str] = &[
     "viztracer",
 ];
 
-/// What a program runs by the texts among its words and by its input.
+/// Adds what a program runs by the texts among its words and by its input.
 pub(super) fn runs(name: &str, arguments: &[String], input: &Input, found: &mut Vec<Inner>) {
     let Some(language) = of(name) else {
         return;
@@ -114,21 +115,21 @@ pub(super) fn runs(name: &str, arguments: &[String], input: &Input, found: &mut 
     walk.input(input, found);
 }
 
-/// A way through a program's words.
+/// The state of a pass through a program's words.
 struct Walk<'a> {
     name: &'a str,
     language: &'static Language,
     has_text: bool,
     n_operands: usize,
-    /// Whether what runs is decided, and the input is no text.
+    /// Whether it is decided what runs, so that the input is not a text.
     is_over: bool,
-    /// Whether there was a script or a subcommand: options after it may be its own.
+    /// Whether a script or a subcommand was read: options after it may be its own.
     has_script: bool,
     /// Whether the input was named as a script.
     reads_input: bool,
 }
 
-/// What an option is, and its value where that stands in the same word.
+/// The kind of an option, and its value if that is in the same word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind<'a> {
     Text(Option<&'a str>),
@@ -141,7 +142,7 @@ enum Kind<'a> {
     Plain,
     /// In no column.
     Unlisted,
-    /// Cut short, and not surely what it means.
+    /// Abbreviated and ambiguous.
     Unsure,
 }
 
@@ -153,7 +154,7 @@ impl Walk<'_> {
             let is_named = |list: &[&str]| list.contains(&word.as_str());
             let has_sign = word.starts_with('-')
                 || (word.starts_with('+') && self.language.texts.contains(&"+"));
-            // A few say it by a word without a sign: `deno eval`.
+            // A few programs use a word without a dash: `deno eval`.
             let is_option = has_options
                 && ((word.len() > 1 && has_sign)
                     || is_named(self.language.texts)
@@ -203,12 +204,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a word is a program in an address, for a program that takes such ones.
+    /// Whether a word is a URL with a program in it, for a program that accepts such URLs.
     fn is_program(&self, word: &str) -> bool {
         self.language.operands == Operands::Script && is_data(word)
     }
 
-    /// What an option of this spelling is.
+    /// The kind of an option in this spelling.
     fn option<'a>(&self, word: &'a str) -> Kind<'a> {
         let language = self.language;
         if let Some(command) = word.strip_prefix('+') {
@@ -221,7 +222,7 @@ impl Walk<'_> {
             Some((name, value)) => (name, Some(value)),
             None => (word, None),
         };
-        // `-eval`, of programs whose long options have one sign, or two.
+        // `-eval`: some programs have long options with one dash, or two.
         let has_one_sign = language.has_one_sign();
         if word.starts_with("--") || has_one_sign || !word.starts_with('-') {
             let bare = |option: &'static str| option.trim_start_matches('-');
@@ -251,7 +252,7 @@ impl Walk<'_> {
                 .iter()
                 .filter(|(_, list)| list.iter().any(is_start))
                 .map(|(kind, _)| *kind);
-            // Of one that is cut short it must be sure which one it is, and what its value is.
+            // An abbreviated option must be unambiguous, and it must be known what its value is.
             return match (kinds.next(), kinds.next()) {
                 (Some(kind @ (Kind::Text(_) | Kind::Plain | Kind::Mode)), None) => kind,
                 (None, None) => Kind::Unlisted,
@@ -267,7 +268,7 @@ impl Walk<'_> {
         self.letters(word)
     }
 
-    /// What the letters of short options in one word are.
+    /// The kind of a cluster of short options.
     fn letters<'a>(&self, word: &'a str) -> Kind<'a> {
         let language = self.language;
         let mut kind = Kind::Plain;
@@ -287,7 +288,7 @@ impl Walk<'_> {
                 Some((Kind::Plain, _)) => {}
                 Some((Kind::Mode, _)) => kind = Kind::Mode,
                 Some((kind, _)) => return *kind,
-                // A module's name that holds more than a name is a text: `perl -M'POSIX;system(..)'`.
+                // A module's name that contains more than a name is a text: `perl -M'POSIX;system(..)'`.
                 None if language.attached.contains(letter) => {
                     let is_name = |c: char| c.is_ascii_alphanumeric() || "_:,=./+-~* ".contains(c);
                     let is_module = matches!(letter, 'M' | 'm');
@@ -304,11 +305,11 @@ impl Walk<'_> {
         kind
     }
 
-    /// A module of Python, and the words that it gets.
+    /// Handles a module of Python, and the words that it gets.
     fn module(&self, module: &str, words: &[String], found: &mut Vec<Inner>) {
         let first = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
         let runs_text = |name: &str| MODULES.contains(&first(name).as_str());
-        // The name may stand in one word with its option.
+        // The name may be in one word with its option.
         let is_named = |word: &String| {
             let bare = word.rsplit('=').next().unwrap_or_default();
             let bare = bare.trim_start_matches('-');
@@ -320,7 +321,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A word that is no option. Whether what follows is not one of this program's.
+    /// Handles a word that is not an option. Returns whether the rest of the words is not for this program.
     fn operand(&mut self, word: &str, found: &mut Vec<Inner>) -> bool {
         self.n_operands += 1;
         match self.language.operands {
@@ -350,7 +351,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A file that is run like a program; the input may be one.
+    /// Handles a script file, which may be the input.
     fn script(&mut self, word: &str, found: &mut Vec<Inner>) {
         if is_unknown(word) {
             let name = self.name;
@@ -358,7 +359,7 @@ impl Walk<'_> {
                 "`{name}` with a word that is not literal"
             )));
         }
-        // An expression: of Clojure's programs.
+        // An expression of Clojure.
         if word.starts_with('(') {
             found.push(self.unread());
         }
@@ -390,7 +391,7 @@ impl Walk<'_> {
 
     fn file(&mut self, file: &str, found: &mut Vec<Inner>) {
         self.has_text = true;
-        // No file at all, for editors.
+        // For editors these names mean no file.
         if matches!(file, "NONE" | "NORC" | "DEFAULTS") {
             return;
         }
@@ -405,7 +406,7 @@ impl Walk<'_> {
         Inner::Unknown(format!("`{}` runs a text that is not read here", self.name))
     }
 
-    /// The input, where that is a text.
+    /// Handles the input, if it is a text.
     fn input(&mut self, input: &Input, found: &mut Vec<Inner>) {
         let is_text = match self.language.operands {
             _ if self.reads_input => true,
@@ -427,12 +428,12 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a file's name stands for what the program reads, or what another one writes.
+/// Whether a file's name means the input of the program, or the output of another program.
 pub(super) fn is_stream(file: &str) -> bool {
     file == "-" || is_unknown(file) || file.starts_with("/dev/") || file.starts_with("/proc/")
 }
 
-/// Whether a word holds a program in an address, or has one read from a stream.
+/// Whether a word is a URL with a program in it, or a URL that reads a program from a stream.
 fn is_data(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     let data = lower.find("data:").map(|at| &lower[at..]);
@@ -463,8 +464,8 @@ fn of(name: &str) -> Option<&'static Language> {
     row(name).or_else(|| row(family(name)?))
 }
 
-/// A program's name without its version, and without what follows it: `python3.12-dbg`, `vim.basic`. Its helpers have
-/// names of their own: `python3-config`.
+/// A program's name without its version, and without the text after it: `python3.12-dbg`, `vim.basic`. A helper has a
+/// name of its own: `python3-config`.
 fn family(name: &str) -> Option<&str> {
     let end = name.find(|c: char| c.is_ascii_digit() || c == '.')?;
     let is_other = name.ends_with("-config");
@@ -472,7 +473,7 @@ fn family(name: &str) -> Option<&str> {
 }
 
 impl Language {
-    /// The columns of options, each with what such an option is, with this value in the same word.
+    /// The columns of options, each with the kind of its options, with this value in the same word.
     fn columns<'a>(&self, value: Option<&'a str>) -> [(Kind<'a>, &'static [&'static str]); 7] {
         [
             (Kind::Text(value), self.texts),
@@ -485,13 +486,13 @@ impl Language {
         ]
     }
 
-    /// Whether its long options have one sign: `-eval`.
+    /// Whether the program has long options with one dash: `-eval`.
     fn has_one_sign(&self) -> bool {
         let mut all = self.texts.iter().chain(self.files).chain(self.values);
         all.any(|option| option.len() > 2 && option.starts_with('-') && !option.starts_with("--"))
     }
 
-    /// Whether a word starts as options do that run nothing.
+    /// Whether a word starts like an option that runs nothing.
     fn is_plain(&self, word: &str) -> bool {
         let mut starts = self
             .plain
@@ -501,7 +502,7 @@ impl Language {
     }
 }
 
-/// Nothing of it is read here.
+/// The reader of a language that is not read here.
 fn unread(_: &str, _: &mut Vec<Inner>) -> Runs {
     Runs::Unread
 }
@@ -564,7 +565,7 @@ mod tests {
         all
     }
 
-    /// What may stand before an option, and ends nothing.
+    /// Words that may come before an option, and end nothing.
     fn harmless(language: &Language) -> Vec<Vec<String>> {
         let mut all = vec![Vec::new()];
         let whole = |word: &str| word.replace('*', "x");

@@ -2,7 +2,7 @@
 
 use super::{Language, Operands, awk, editors, sed, unread};
 
-/// What most rows have.
+/// The values that most rows share.
 const NONE: Language = Language {
     names: &[],
     operands: Operands::Script,

@@ -1,7 +1,7 @@
-//! What a script of sed runs: its command `e`, and the flag of that name after `s`.
+//! Finds what a script of sed runs: the command `e`, and the flag `e` of the command `s`.
 //!
-//! Programs of that name disagree on whether a delimiter may stand in brackets, and what a backslash is there. A script is
-//! read in each way: it runs nothing if that is so in all that can read it.
+//! Implementations of sed disagree on whether a delimiter may be in brackets, and on the meaning of a backslash there.
+//! A script is read in each way. The script runs nothing if every way that can read it finds no command.
 
 use super::super::Inner;
 use super::Runs;
@@ -9,11 +9,11 @@ use super::Runs;
 /// How brackets in a pattern are read.
 #[derive(Clone, Copy)]
 enum Brackets {
-    /// As any other letters.
+    /// Brackets are ordinary letters.
     Ignored,
-    /// A delimiter inside is not one, and a backslash is a letter.
+    /// A delimiter inside brackets is a letter, and a backslash is a letter.
     Posix,
-    /// A delimiter inside is not one, and a backslash quotes.
+    /// A delimiter inside brackets is a letter, and a backslash escapes.
     Quoting,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn read(script: &str, found: &mut Vec<Inner>) -> Runs {
             makes_commands: false,
         };
         is_read |= reader.script().is_ok();
-        // What was found before it goes wrong counts: other programs may read on.
+        // Commands before an error count: another program may continue.
         makes_commands |= reader.makes_commands;
         for text in reader.texts {
             let text = Inner::Text(text.to_owned());
@@ -52,9 +52,9 @@ pub(super) fn read(script: &str, found: &mut Vec<Inner>) -> Runs {
 struct Reader<'a> {
     rest: &'a str,
     brackets: Brackets,
-    /// Commands that stand in the script.
+    /// Commands in the script.
     texts: Vec<&'a str>,
-    /// Whether commands are made of what is read.
+    /// Whether the script makes commands of its data.
     makes_commands: bool,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An address, if one stands here.
+    /// Reads an address, if there is one.
     fn address(&mut self) -> Result<bool, Malformed> {
         if self.take('$') {
             return Ok(true);
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What follows `s/../../`.
+    /// Reads the flags after `s/../../`.
     fn flags(&mut self) -> Result<(), Malformed> {
         loop {
             match self.rest.chars().next() {
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands in brackets, and the one that closes them.
+    /// Reads the contents of brackets and the closing bracket.
     fn bracket(&mut self, is_quoting: bool) -> Result<(), Malformed> {
         self.take('^');
         self.take(']');
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What replaces, up to the delimiter.
+    /// Reads a replacement up to its delimiter.
     fn replacement(&mut self, delimiter: char) -> Result<(), Malformed> {
         loop {
             match self.next()? {
@@ -219,12 +219,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The rest of the line.
+    /// Skips the rest of the line.
     fn line(&mut self) {
         self.skip(|c| c != '\n');
     }
 
-    /// A text up to a line break that no backslash quotes.
+    /// Reads a text up to a line break that no backslash escapes.
     fn text(&mut self) -> &'a str {
         let mut end = self.rest.len();
         let mut is_quoted = false;
