@@ -87,20 +87,15 @@ pub(crate) fn takes_one_value(shape: &Shape) -> bool {
     }
 }
 
-/// Whether a text is a value of this shape.
-pub(crate) fn takes_text(shape: &Shape) -> bool {
-    match shape {
-        Shape::OneOf(parts) => parts.contains(&Shape::Text),
-        one => *one == Shape::Text,
-    }
-}
-
 /// The values of a parameter that a text without a value means. A key alone is an empty list where the shape is a list
 /// and not a flag, otherwise `true`; an empty form is an empty text where it is a text and not a list, otherwise `[]`.
 pub(crate) fn unwritten_values(shape: Option<&Shape>) -> (&'static str, &'static str) {
     let is_list = shape.is_some_and(|shape| item_of(shape, true).is_some());
     let is_flag = shape.is_some_and(|shape| scalar_of("true", shape).is_some());
-    let is_text = shape.is_some_and(takes_text);
+    let is_text = shape.is_some_and(|shape| match shape {
+        Shape::OneOf(parts) => parts.contains(&Shape::Text),
+        one => *one == Shape::Text,
+    });
     let missing = if is_list && !is_flag { "[]" } else { "true" };
     let empty = if is_text && !is_list { "\"\"" } else { "[]" };
     (missing, empty)

@@ -142,7 +142,22 @@ impl Writer<'_> {
             Content::Elements(children) => self.members(children, &tree.attributes, Some(fields)),
             _ if text.trim_start().starts_with('{') => self.misfit(text, "object"),
             _ if text.trim().is_empty() && tree.attributes.is_empty() => self.out.push_str("{}"),
-            _ => self.misfit(text, "object"),
+            _ => {
+                // `<suggest mode="code">text</suggest>`: the text is under the field that the attributes leave.
+                let is_text = |(name, shape): &&(String, Shape)| {
+                    let is_free = tree.attributes.iter().all(|(have, _)| have != name);
+                    is_free && *shape == Shape::Text
+                };
+                let mut texts = fields.properties.iter().filter(is_text);
+                let named = texts.clone().find(|(name, _)| name == "text");
+                let other = || texts.next().filter(|_| !tree.attributes.is_empty());
+                let Some((field, _)) = named.or_else(other) else {
+                    return self.misfit(text, "object");
+                };
+                let mut child = tree.clone();
+                child.attributes.clear();
+                self.members(&[(field.clone(), child)], &tree.attributes, Some(fields));
+            }
         }
     }
 

@@ -240,8 +240,7 @@ fn is_item(kind: &TermKind) -> bool {
     )
 }
 
-/// Whether a term of this kind is the name of a parameter.
-pub(crate) fn is_key(kind: &TermKind) -> bool {
+fn is_key(kind: &TermKind) -> bool {
     match kind {
         TermKind::Capture(what, _) => *what == Capture::Key,
         TermKind::Attrs(all) => all.iter().any(|one| one.capture == Some(Capture::Key)),

@@ -11,7 +11,6 @@ use toolglot_json::internal::value_end;
 use super::Parser;
 use super::closer_decision::Signal;
 use super::closer_lookahead::{CloserLookahead, Stage};
-use super::damaged_literal::is_literal;
 use super::intervening_text::value_at;
 use super::line_tail::byte_before;
 use super::log::{Act, Log, LogId};
@@ -149,9 +148,8 @@ impl Parser {
                 skipped.quotes.clone_from(&text.quotes);
             }
             // A literal that can still take the next byte has priority over the value, as in `Mode::Matching`.
-            let waits = |thread: &Thread| is_literal(program, thread);
             match skipped.value {
-                _ if skipped.threads.iter().any(waits) => {}
+                _ if !skipped.threads.is_empty() => {}
                 Some((follow, log)) => {
                     probe.pos = skipped.from;
                     if let Some(quotes) = &skipped.quotes {
@@ -167,8 +165,7 @@ impl Parser {
                         return Some(false);
                     }
                 }
-                None if skipped.threads.is_empty() => return Some(false),
-                None => {}
+                None => return Some(false),
             }
         }
         loop {

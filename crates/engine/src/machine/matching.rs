@@ -360,6 +360,12 @@ impl Parser {
         if !(self.candidate.committed && is_bracket) {
             self.checkpoint();
         }
+        if !self.candidate.committed && self.is_at_sync_point(program) {
+            self.set.threads.retain(|thread| thread.extra);
+            if !self.commit(view, None, sink) {
+                return;
+            }
+        }
         if self.candidate.fallback.is_some() {
             return;
         }
@@ -387,6 +393,24 @@ impl Parser {
                 self.emitter.start_call(view, self.pos, sink);
             }
         }
+    }
+
+    /// Whether a synchronization point of the context was read: after a recovery any literal, otherwise the channel's
+    /// end. An alternative to that end (`raw ("</think>" | block)`) starts like an entry.
+    fn is_at_sync_point(&self, program: &Program) -> bool {
+        let threads = &self.set.threads;
+        // An opener is recognized by the name after it.
+        let opens = |thread: &Thread| {
+            let node = program.node(thread.node);
+            node.is_body() || matches!(node, Node::Capture(_) | Node::Attrs(_))
+        };
+        let is_sync = self.context.sync && !threads.iter().any(opens);
+        threads.first().is_some_and(|thread| {
+            let is_within =
+                thread.off > 0 && matches!(program.node(thread.node), Node::Literal { .. });
+            let is_exit = || self.set.log.any(self.set.flushed, thread.log, Act::is_exit);
+            thread.extra && !is_within && (is_sync || is_exit())
+        })
     }
 
     /// Ends an entry that can only end here. Returns whether it did.

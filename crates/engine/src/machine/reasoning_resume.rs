@@ -9,7 +9,7 @@ use alloc::boxed::Box;
 use super::context::ends_channel;
 use super::view::View;
 use super::{Context, Mode, Parser};
-use crate::program::{Node, NodeId, Opener, Program, RuleRole, is_blank};
+use crate::program::{Node, Opener, RuleRole, is_blank};
 
 /// Reasoning that an entry interrupts: the entry takes the place of the reasoning's end.
 #[derive(Debug)]
@@ -207,11 +207,4 @@ impl Parser {
             }));
         }
     }
-}
-
-/// Whether nothing of the entry is left at `node`.
-pub(super) fn is_over(program: &Program, node: NodeId) -> bool {
-    program.ends_past(node, |node| {
-        matches!(node, Node::Exit { .. } | Node::Ws { .. } | Node::Nl { .. })
-    })
 }

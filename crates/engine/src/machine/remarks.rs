@@ -265,24 +265,20 @@ pub(super) fn wants<'a>(
 }
 
 fn wanted(program: &Program, thread: &Thread) -> Option<String> {
-    match program.node(thread.node) {
-        Node::Literal { bytes, next, .. } => {
-            let then = match program.node(*next) {
-                Node::Capture(capture) => match capture.what {
-                    Capture::Key => " and a parameter's name",
-                    Capture::Name => " and a tool's name",
-                    // A comment, or another capture without meaning.
-                    _ => return None,
-                },
-                _ => "",
-            };
-            let literal = core::str::from_utf8(bytes).ok()?.escape_debug();
-            Some(format!("`{literal}`{then}"))
-        }
-        Node::Object(_) | Node::Json { .. } => Some(String::from("a JSON object")),
-        Node::Capture(capture) if capture.what == Capture::Name => {
-            Some(String::from("a tool's name"))
-        }
+    let name = |node: &Node| match node {
+        Node::Capture(capture) if capture.what == Capture::Key => Some("a parameter's name"),
+        Node::Capture(capture) if capture.what == Capture::Name => Some("a tool's name"),
+        Node::Object(_) | Node::Json { .. } => Some("a JSON object"),
         _ => None,
+    };
+    let node = program.node(thread.node);
+    let Node::Literal { bytes, next, .. } = node else {
+        return name(node).map(String::from);
+    };
+    let literal = core::str::from_utf8(bytes).ok()?.escape_debug();
+    match program.node(*next) {
+        // A comment, or another capture without meaning, has no name.
+        next @ Node::Capture(_) => Some(format!("`{literal}` and {}", name(next)?)),
+        _ => Some(format!("`{literal}`")),
     }
 }

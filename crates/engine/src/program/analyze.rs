@@ -438,13 +438,10 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
         _ => None,
     };
     for blanks in after.iter().filter_map(shallower) {
-        let pieces = [Piece::Bytes(["\n", blanks].concat())];
         for lead in &closers {
-            let pieces = pieces.clone().into();
-            add(in_block(Lead {
-                pieces,
-                ..lead.clone()
-            }));
+            let mut lead = lead.clone();
+            lead.pieces = [Piece::Bytes(["\n", blanks].concat())].into();
+            add(in_block(lead));
         }
     }
     closers.into_iter().for_each(&mut add);

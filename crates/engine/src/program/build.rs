@@ -162,45 +162,30 @@ impl<'a> Builder<'a> {
         next: NodeId,
     ) -> Result<NodeId, GrammarError> {
         let dialect = self.dialect;
-        let any = |seq: &[Term], is: &dyn Fn(&TermKind) -> bool| {
-            seq.iter().any(|term| holds(dialect, term, is))
-        };
         let mut seqs = alternatives.iter().map(|(_, seq)| *seq);
-        let has_key = seqs.clone().any(|seq| any(seq, &lists::is_key));
         let has_single = seqs.clone().any(|seq| lists::is_single(dialect, seq));
-        let is_json = |kind: &TermKind| matches!(kind, TermKind::Value(None, _));
-        let is_value = |kind: &TermKind| is_json(kind) || matches!(kind, TermKind::Raw(None, _));
-        let beside_json = seqs.any(|seq| any(seq, &is_json));
-        let beside_json = core::mem::replace(&mut self.beside_json, beside_json);
         let beside_single = self.beside_single || has_single;
+        let is_json = |kind: &TermKind| matches!(kind, TermKind::Value(None, _));
+        let beside_json = seqs.any(|seq| seq.iter().any(|term| holds(dialect, term, &is_json)));
+        let beside_json = core::mem::replace(&mut self.beside_json, beside_json);
         let saved = core::mem::take(&mut self.texts_to_own);
-        let (mut all, mut one, mut words) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut all, mut one) = (Vec::new(), Vec::new());
         for &(rule, seq) in alternatives {
             self.beside_single = beside_single;
-            let node = match rule {
+            all.push(match rule {
                 Some(rule) => self.rule_seq(rule, seq, next)?,
                 None => self.seq(seq, next)?,
-            };
-            all.push(node);
-            if !any(seq, &is_value) {
-                words.push(node);
-            } else if !has_single || !lists::holds_list(dialect, seq) {
-                one.push(node);
+            });
+            if !has_single || !lists::holds_list(dialect, seq) {
+                one.extend(all.last());
             }
         }
         (self.texts_to_own, self.beside_json) = (saved, beside_json);
-        let lead = |node: NodeId| match &self.graph.nodes[node as usize] {
-            Node::Literal { bytes, .. } => &**bytes,
-            _ => b"",
-        };
-        // A word that a value may start with is a value, too.
-        words.retain(|&word| !one.iter().any(|&form| lead(word).starts_with(lead(form))));
-        one.extend(words);
-        if has_key || one.is_empty() || one.len() == all.len() {
+        if one.len() == all.len() {
             return Ok(self.split(all));
         }
-        let (all, one) = (self.split(all), self.split(one));
-        Ok(self.push(Node::Forms([all, one])))
+        let forms = [self.split(all), self.split(one)];
+        Ok(self.push(Node::Forms(forms)))
     }
 
     fn split(&mut self, all: Vec<NodeId>) -> NodeId {
