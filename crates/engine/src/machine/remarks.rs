@@ -265,20 +265,20 @@ pub(super) fn wants<'a>(
 }
 
 fn wanted(program: &Program, thread: &Thread) -> Option<String> {
-    let name = |node: &Node| match node {
-        Node::Capture(capture) if capture.what == Capture::Key => Some("a parameter's name"),
-        Node::Capture(capture) if capture.what == Capture::Name => Some("a tool's name"),
+    let name = |node: &Node, is_next: bool| match node {
+        Node::Capture(one) if is_next && one.what == Capture::Key => Some("a parameter's name"),
+        Node::Capture(one) if one.what == Capture::Name => Some("a tool's name"),
         Node::Object(_) | Node::Json { .. } => Some("a JSON object"),
         _ => None,
     };
     let node = program.node(thread.node);
     let Node::Literal { bytes, next, .. } = node else {
-        return name(node).map(String::from);
+        return name(node, false).map(String::from);
     };
     let literal = core::str::from_utf8(bytes).ok()?.escape_debug();
     match program.node(*next) {
         // A comment, or another capture without meaning, has no name.
-        next @ Node::Capture(_) => Some(format!("`{literal}` and {}", name(next)?)),
+        next @ Node::Capture(_) => Some(format!("`{literal}` and {}", name(next, true)?)),
         _ => Some(format!("`{literal}`")),
     }
 }
