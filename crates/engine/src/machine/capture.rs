@@ -101,19 +101,19 @@ impl Stepper<'_> {
         bytes.take_while(continues).count()
     }
 
-    /// Whether a key may continue with `byte`. In a lookahead, a byte that is rare in keys must continue a declared
-    /// key, because the value waits.
+    /// Whether a key may continue with `byte`. A blank must continue a declared key, since a key of another form may be
+    /// first. In a lookahead so must any byte that is rare in keys, because the value waits.
     fn may_be_key(&self, thread: &Thread, capture: &CaptureNode, byte: u8, pos: u64) -> bool {
-        let is_sought = matches!(self.names, NamePolicy::Evidence | NamePolicy::Own { .. });
+        let waits = matches!(self.names, NamePolicy::Evidence | NamePolicy::Own { .. });
         let is_key_byte = byte >= 0x80 || byte.is_ascii_alphanumeric() || b"_-.:$@".contains(&byte);
-        if capture.what != Capture::Key || !is_sought || is_key_byte {
+        let is_free = is_key_byte || !waits && byte != b' ';
+        if capture.what != Capture::Key || is_free {
             return true;
         }
-        let start = self.view.bytes(thread.since, pos + 1);
         let tool = self.call.and_then(|call| call.tool);
-        let keys = tool.map(|tool| self.view.program.tools.keys(tool));
-        let mut keys = keys.into_iter().flat_map(|keys| keys.iter());
-        keys.any(|key| key.as_bytes().starts_with(start))
+        let keys = tool.map_or(&[][..], |tool| self.view.program.tools.keys(tool));
+        let read = self.view.bytes(thread.since, pos + 1);
+        keys.iter().any(|key| key.as_bytes().starts_with(read))
     }
 
     /// Steps the epsilon closure of `thread`, which has not taken `byte`, over that byte.
