@@ -34,7 +34,7 @@
 //! let digest = Digest::new(reading.trace.message, context);
 //! assert!(digest.is_faulty, "the path is missing");
 //!
-//! A copied placeholder of the instructions: it is not a call, and the model learns why.
+//! // A copied placeholder of the instructions: it is not a call, and the model learns why.
 //! let text = "<tool_name>\n<parameter_name>a.rs</parameter_name>\n</tool_name>\n";
 //! let message = reader.read(text.as_bytes()).trace.message;
 //! let context = LessonContext { text, dialects: &dialects, named: Some(&tools), vocabulary: &tools, quoted: &[] };
