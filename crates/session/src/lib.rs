@@ -22,7 +22,7 @@
 //! let session = Session::builder(root.path(), Policies::of_text(root.path(), "version = 1"))
 //!     .without_journal()
 //!     .build()?;
-//! Without a rule that allows the call, nothing runs.
+//! // Without a rule that allows the call, nothing runs.
 //! let arguments = toolglot_value::json!({"path": "notes.txt"});
 //! let report = session.call("rye/file-system/read", arguments.as_object().cloned().unwrap_or_default());
 //! assert!(!matches!(report, CallReport::Done(..)));
