@@ -52,7 +52,7 @@ impl Source {
         }
     }
 
-    /// The user's own policy files: the one in use, and the usual one, which the next session may use.
+    /// The user's own policy files: the one in use, and the usual one, which a later run may use.
     fn own_files(&self, usual: Option<PathBuf>) -> Vec<PathBuf> {
         let named = match self {
             Source::Files(named) => named.clone(),
