@@ -144,10 +144,8 @@ impl Writer<'_> {
             _ if text.trim().is_empty() && tree.attributes.is_empty() => self.out.push_str("{}"),
             _ => {
                 // `<suggest mode="code">text</suggest>`: the text is under the field that the attributes leave.
-                let is_text = |(name, shape): &&(String, Shape)| {
-                    let is_free = tree.attributes.iter().all(|(have, _)| have != name);
-                    is_free && *shape == Shape::Text
-                };
+                let is_free = |name: &str| tree.attributes.iter().all(|(have, _)| have != name);
+                let is_text = |one: &&(String, Shape)| one.1 == Shape::Text && is_free(&one.0);
                 let mut texts = fields.properties.iter().filter(is_text);
                 let named = texts.clone().find(|(name, _)| name == "text");
                 let other = || texts.next().filter(|_| !tree.attributes.is_empty());

@@ -7,8 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::lists;
-use super::{Alt, Capture, Dialect, Rule, Term, TermKind};
+use super::{Alt, Capture, Dialect, Rule, Term, TermKind, lists};
 use crate::render::holds;
 
 impl Dialect {
@@ -77,7 +76,7 @@ fn referred(rules: &[Rule]) -> BTreeSet<String> {
     names
 }
 
-/// The alternatives, each of which may be the only one: a list form is not where another form has single values.
+/// The alternatives that can be written alone. A form for lists cannot, where another form has single values.
 fn alternatives<'a>(dialect: &'a Dialect, alt: &'a Alt) -> impl Iterator<Item = &'a Vec<Term>> {
     let has_single = alt.0.iter().any(|seq| lists::is_single(dialect, seq));
     let is_alone = move |seq: &&Vec<Term>| !has_single || !lists::holds_list(dialect, seq);

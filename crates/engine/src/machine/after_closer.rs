@@ -11,6 +11,7 @@ use toolglot_json::internal::value_end;
 use super::Parser;
 use super::closer_decision::Signal;
 use super::closer_lookahead::{CloserLookahead, Stage};
+use super::damaged_literal::is_literal;
 use super::intervening_text::value_at;
 use super::line_tail::byte_before;
 use super::log::{Act, Log, LogId};
@@ -148,8 +149,9 @@ impl Parser {
                 skipped.quotes.clone_from(&text.quotes);
             }
             // A literal that can still take the next byte has priority over the value, as in `Mode::Matching`.
+            let waits = |thread: &Thread| is_literal(program, thread);
             match skipped.value {
-                _ if !skipped.threads.is_empty() => {}
+                _ if skipped.threads.iter().any(waits) => {}
                 Some((follow, log)) => {
                     probe.pos = skipped.from;
                     if let Some(quotes) = &skipped.quotes {
@@ -165,7 +167,8 @@ impl Parser {
                         return Some(false);
                     }
                 }
-                None => return Some(false),
+                None if skipped.threads.is_empty() => return Some(false),
+                None => {}
             }
         }
         loop {

@@ -106,8 +106,7 @@ impl Stepper<'_> {
     fn may_be_key(&self, thread: &Thread, capture: &CaptureNode, byte: u8, pos: u64) -> bool {
         let waits = matches!(self.names, NamePolicy::Evidence | NamePolicy::Own { .. });
         let is_key_byte = byte >= 0x80 || byte.is_ascii_alphanumeric() || b"_-.:$@".contains(&byte);
-        let is_free = is_key_byte || !waits && byte != b' ';
-        if capture.what != Capture::Key || is_free {
+        if capture.what != Capture::Key || is_key_byte || !waits && byte != b' ' {
             return true;
         }
         let tool = self.call.and_then(|call| call.tool);

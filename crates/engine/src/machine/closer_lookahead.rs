@@ -9,7 +9,7 @@ use core::task::Poll;
 use super::Parser;
 use super::after_closer::{AfterCloser, SkippedParameter, names_known};
 use super::closer_decision::{Decision, Signal};
-use super::damaged_literal::DamagedLiteral;
+use super::damaged_literal::{DamagedLiteral, is_literal};
 use super::fence::fence;
 use super::intervening_text::InterveningText;
 use super::log::{Act, Log};
@@ -160,7 +160,7 @@ impl Parser {
             }
         }
         let program = view.program;
-        let closes = |thread: &Thread| !program.opens(thread.node);
+        let closes = |thread: &Thread| is_literal(program, thread) && !program.opens(thread.node);
         after.retain(|thread| !text.delimiter.is_closer() || closes(thread));
         set.append(&mut after);
     }
@@ -335,7 +335,7 @@ impl Parser {
         let may_be_damaged = is_broken_off && !probe.is_damaged && probe.missing.is_none();
         // The set as it was before the byte.
         let before = &self.set.next;
-        let damaged = may_be_damaged.then(|| DamagedLiteral::new(before, pos));
+        let damaged = may_be_damaged.then(|| DamagedLiteral::new(program, before, pos));
         if has_ended {
             probe.closer_end.get_or_insert(pos + 1);
             if closes(&self.set.found) {

@@ -7,7 +7,7 @@ use super::Parser;
 use super::closer_lookahead::CloserLookahead;
 use super::thread::Thread;
 use super::view::View;
-use crate::program::Fits;
+use crate::program::{Fits, Node, Program};
 
 /// The literals that broke off, and where they start.
 #[derive(Clone, Debug)]
@@ -18,13 +18,20 @@ pub(super) struct DamagedLiteral {
 
 impl DamagedLiteral {
     /// The literals of `follow` with the most bytes read, which the byte at `at` does not continue.
-    pub(super) fn new(follow: &[Thread], at: u64) -> DamagedLiteral {
-        let off = follow.iter().map(|thread| thread.off).max().unwrap_or(0);
+    pub(super) fn new(program: &Program, follow: &[Thread], at: u64) -> DamagedLiteral {
+        let literals = follow.iter().filter(|thread| is_literal(program, thread));
+        let off = literals.clone().map(|thread| thread.off).max().unwrap_or(0);
         let is_last = |thread: &&Thread| thread.off == off;
-        let literals = follow.iter().filter(is_last).copied().collect();
+        let literals = literals.filter(is_last).copied().collect();
         let from = at - u64::from(off);
         DamagedLiteral { from, literals }
     }
+}
+
+/// Whether the thread is at or in a literal.
+pub(super) fn is_literal(program: &Program, thread: &Thread) -> bool {
+    let node = program.node(thread.node);
+    matches!(node, Node::Literal { .. } | Node::Template { .. })
 }
 
 impl Parser {

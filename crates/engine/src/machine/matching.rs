@@ -398,18 +398,16 @@ impl Parser {
     /// Whether a synchronization point of the context was read: after a recovery any literal, otherwise the channel's
     /// end. An alternative to that end (`raw ("</think>" | block)`) starts like an entry.
     fn is_at_sync_point(&self, program: &Program) -> bool {
-        let threads = &self.set.threads;
         // An opener is recognized by the name after it.
         let opens = |thread: &Thread| {
             let node = program.node(thread.node);
             node.is_body() || matches!(node, Node::Capture(_) | Node::Attrs(_))
         };
-        let is_sync = self.context.sync && !threads.iter().any(opens);
-        threads.first().is_some_and(|thread| {
-            let is_within =
-                thread.off > 0 && matches!(program.node(thread.node), Node::Literal { .. });
+        let is_sync = self.context.sync && !self.set.threads.iter().any(opens);
+        self.set.threads.first().is_some_and(|thread| {
+            let is_literal = matches!(program.node(thread.node), Node::Literal { .. });
             let is_exit = || self.set.log.any(self.set.flushed, thread.log, Act::is_exit);
-            thread.extra && !is_within && (is_sync || is_exit())
+            thread.extra && !(is_literal && thread.off > 0) && (is_sync || is_exit())
         })
     }
 

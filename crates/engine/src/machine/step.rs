@@ -317,9 +317,8 @@ impl Stepper<'_> {
         let key = named.map_or(self.registers.get(Capture::Key), |at| self.view.at(at));
         let tool = self.call.and_then(|call| call.tool);
         let fields = tool.map(|tool| &self.view.program.tools.tool(tool).parameters);
-        fields
-            .and_then(|fields| fields.get(key.trim()))
-            .is_some_and(tools::takes_one_value)
+        let shape = fields.and_then(|fields| fields.get(key.trim()));
+        shape.is_some_and(tools::takes_one_value)
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.

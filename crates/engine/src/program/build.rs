@@ -285,10 +285,9 @@ impl<'a> Builder<'a> {
                 }),
             },
             TermKind::Rule(name) => {
-                let rules = self.dialect.rules_named(name);
-                let seqs =
-                    rules.flat_map(|rule| rule.alt.0.iter().map(move |seq| (Some(rule), &seq[..])));
-                self.choice(&seqs.collect::<Vec<_>>(), next)?
+                let of = |rule: &'a Rule| rule.alt.0.iter().map(move |seq| (Some(rule), &seq[..]));
+                let seqs: Vec<_> = self.dialect.rules_named(name).flat_map(of).collect();
+                self.choice(&seqs, next)?
             }
             TermKind::Group(alt) => {
                 let before = seq[..n].iter().rfind(|term| !is_blank(term));

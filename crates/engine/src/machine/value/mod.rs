@@ -128,10 +128,9 @@ impl Value {
             }
             _ => None,
         };
-        let shape = match item.unwrap_or(shape) {
-            Some(shape) if text.is_string && takes_text(shape) => Some(&Shape::Text),
-            shape => shape,
-        };
+        let is_text = |shape: &Shape| text.is_string && takes_text(shape);
+        let shape = item.unwrap_or(shape);
+        let shape = shape.map(|one| if is_text(one) { &Shape::Text } else { one });
         let is_unknown = fields
             .is_some_and(|fields| !fields.properties.is_empty() && fields.get(&key).is_none());
         // An unknown tag that is the key is not a parameter. Other unknown keys are, and validation refuses them.
