@@ -99,7 +99,7 @@ pub(crate) fn run(root: &Root, cwd: &Path, run: Run) -> Result<Outcome, Failure>
     root.directory(cwd)
         .map_err(|error| root.explain("used as the working directory", cwd, error.into()))?;
     let time = root.sandbox.time(run.time);
-    let mut report = Told::default();
+    let mut report = RunReport::default();
     match run.line {
         Ok(line) => {
             if let Some(name) = shell_state(&line) {
@@ -181,7 +181,7 @@ fn literal(
     mut cwd: PathBuf,
     line: &CommandLine,
     time: Duration,
-    report: &mut Told,
+    report: &mut RunReport,
 ) -> Result<(), Failure> {
     let started = Instant::now();
     // All commands of a line share one `/tmp`.
@@ -337,7 +337,7 @@ fn change_directory(root: &Root, cwd: &Path, words: &[String]) -> Result<PathBuf
 
 /// The report on all commands that ran.
 #[derive(Debug)]
-struct Told {
+struct RunReport {
     stdout: String,
     stderr: String,
     exit: Exit,
@@ -347,9 +347,9 @@ struct Told {
     hint: Option<String>,
 }
 
-impl Default for Told {
-    fn default() -> Told {
-        Told {
+impl Default for RunReport {
+    fn default() -> RunReport {
+        RunReport {
             stdout: String::new(),
             stderr: String::new(),
             exit: Exit::Code(0),
@@ -361,7 +361,7 @@ impl Default for Told {
     }
 }
 
-impl Told {
+impl RunReport {
     fn is_success(&self) -> bool {
         self.exit == Exit::Code(0)
     }

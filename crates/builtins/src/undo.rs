@@ -95,7 +95,7 @@ pub fn undo(journals: &Path, root: &Root, is_dry: bool) -> Result<UndoReport, Un
         return Err(UndoError::Changed { changed });
     }
     for (effect, step) in steps {
-        if let Some(entry) = told(&effect.act, step) {
+        if let Some(entry) = undo_entry(&effect.act, step) {
             undone.steps.push(entry);
         }
         if !is_dry {
@@ -251,7 +251,7 @@ fn step(foreseen: &mut Foreseen<'_>, effect: &Effect) -> Result<Step, PathBuf> {
     step
 }
 
-fn told(act: &Act, step: Step) -> Option<(&'static str, PathBuf)> {
+fn undo_entry(act: &Act, step: Step) -> Option<(&'static str, PathBuf)> {
     match (act, step) {
         (_, Step::Nothing) | (Act::Other { .. } | Act::Directories { .. }, _) => None,
         (Act::Content { path, before, .. }, Step::Back) => match before {
