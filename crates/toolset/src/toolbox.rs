@@ -353,9 +353,10 @@ impl Entry {
             .file_lists
             .iter()
             .chain(self.habits.element_lists.keys());
-        // A list of the schema, or a text that stands for one.
-        let list_or_text = |declared: Option<&Shape>| {
-            Shape::OneOf([Shape::Text].into_iter().chain(declared.cloned()).collect())
+        // The list that the schema declares, or a text that encodes the list.
+        let list_or_text = |declared: Option<&Shape>| match declared {
+            Some(list) => Shape::OneOf(vec![Shape::Text, list.clone()]),
+            None => Shape::Text,
         };
         for list in lists {
             set(list, list_or_text(self.fields.get(list)));
