@@ -24,9 +24,8 @@ pub(crate) fn entity(text: &[u8], whole: bool) -> Entity {
     let end = text.iter().take(ENTITY_MAX + 1).position(|&b| b == b';');
     let Some(end) = end else {
         let inside = &text[1..text.len().min(ENTITY_MAX + 1)];
-        let open = inside
-            .iter()
-            .all(|b| b.is_ascii_alphanumeric() || *b == b'#');
+        let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'#';
+        let open = inside.iter().all(is_inside);
         return if open && text.len() <= ENTITY_MAX && !whole {
             Entity::Cut
         } else {
@@ -126,10 +125,8 @@ impl EscapeDecoder {
         let mut used = 0;
         'text: while let Some(c) = text[used..].chars().next() {
             let (rest, here) = (&text[used..], from + used as u64);
-            let own = self
-                .escapes
-                .iter()
-                .map(|(written, meant)| (&**written, &**meant));
+            let own = self.escapes.iter();
+            let own = own.map(|(written, meant)| (&**written, &**meant));
             let of_line = self.escapes.iter().filter(|_| self.starts_line);
             for (written, meant) in own.chain(of_line.filter_map(without_break)) {
                 if rest.starts_with(written) {

@@ -39,9 +39,8 @@ pub(super) struct SkippedParameter {
 /// The end of the quoted or bracketed value that `text` starts with: 0 without such a value, `None` without its end.
 fn quoted_end(text: &str, quotes: &[String]) -> Option<usize> {
     let start = text.len() - text.trim_start().len();
-    let own = quotes
-        .iter()
-        .find(|quote| text[start..].starts_with(quote.as_str()));
+    let mut quotes = quotes.iter();
+    let own = quotes.find(|quote| text[start..].starts_with(quote.as_str()));
     match (own, text.as_bytes().get(start)) {
         (Some(quote), _) => {
             let from = start + quote.len();
@@ -174,11 +173,8 @@ impl Parser {
         loop {
             let rest = view.from(probe.pos);
             let literal = |closer| self.set.instances.literal(program, closer);
-            let firsts = skipped
-                .closers
-                .iter()
-                .filter_map(literal)
-                .map(|literal| literal.bytes[0]);
+            let literals = skipped.closers.iter().filter_map(literal);
+            let firsts = literals.map(|literal| literal.bytes[0]);
             let has_tags = firsts.clone().all(|first| first == b'<');
             let at = firsts.filter_map(|first| {
                 memchr::memchr2(first.to_ascii_lowercase(), first.to_ascii_uppercase(), rest)

@@ -296,9 +296,8 @@ impl Parser {
         let pos = probe.pos;
         let sets = &mut [&mut probe.follow, &mut probe.enclosing, &mut probe.own];
         let room = cap + 1 - (pos - probe.at);
-        let run = self
-            .stepper(view, NamePolicy::Evidence)
-            .run(sets, pos, room);
+        let stepper = self.stepper(view, NamePolicy::Evidence);
+        let run = stepper.run(sets, pos, room);
         probe.pos += run;
         self.set.found.work += run;
         run
@@ -381,7 +380,7 @@ impl Parser {
             }
             let from = pos + 1 - found.literal_length;
             for thread in &probe.enclosing {
-                if self.any_leaves_call(core::slice::from_ref(thread)) {
+                if self.leaves(thread) {
                     probe.leaves |= found.literal_ended
                         && starts_line(view.bytes(probe.at, from), value.line_blank);
                     let names = |act| names_known(view, act);
@@ -428,9 +427,13 @@ impl Parser {
 
     /// Whether one of the threads has left the call.
     pub(super) fn any_leaves_call(&self, threads: &[Thread]) -> bool {
+        threads.iter().any(|thread| self.leaves(thread))
+    }
+
+    /// Whether the thread has left the call.
+    pub(super) fn leaves(&self, thread: &Thread) -> bool {
         let leaves = |act| leaves_call(&self.program, act);
-        let mut logs = threads.iter().map(|thread| thread.log);
-        logs.any(|log| self.set.log.any(Log::ROOT, log, leaves))
+        self.set.log.any(Log::ROOT, thread.log, leaves)
     }
 
     /// No position is left: skips a parameter or text, else reads what follows the last closer.
@@ -456,10 +459,8 @@ impl Parser {
 
 /// Whether the byte after `bytes` starts a line, except for blanks. `is_start`: so do `bytes`.
 pub(super) fn starts_line(bytes: &[u8], is_start: bool) -> bool {
-    match bytes
-        .iter()
-        .rposition(|&byte| byte == b'\n' || !is_blank(byte))
-    {
+    let last = { bytes.iter() }.rposition(|&byte| byte == b'\n' || !is_blank(byte));
+    match last {
         Some(at) => bytes[at] == b'\n',
         None => is_start,
     }

@@ -43,11 +43,8 @@ pub(super) fn fence(
     wrapped: bool,
 ) -> Option<Decision> {
     let bytes = view.from(at);
-    let run = bytes
-        .iter()
-        .take(FENCE_MAX + 1)
-        .take_while(|&&b| b == b'`')
-        .count();
+    let longest = bytes.iter().take(FENCE_MAX + 1);
+    let run = longest.take_while(|&&byte| byte == b'`').count();
     if run <= FENCE_MAX && run == bytes.len() && !view.eof {
         return Some(Decision::Pending);
     }

@@ -32,6 +32,12 @@ impl Parser {
             self.note(Code::Junk, key, message, sink);
             self.emitter.worsen(End::Recovered);
         }
+        let is_cut_off = self.ending.is_cut_off && self.emitter.call.is_some();
+        if is_cut_off && !self.set.threads.iter().all(|thread| self.leaves(thread)) {
+            let message = "the model stopped at its length limit, where the call may continue";
+            self.note(Code::LengthLimit, Span::empty(at), message, sink);
+            self.emitter.worsen(End::Truncated);
+        }
         self.pos = at;
         self.set.found.bodies.clear();
         (self.set.found.bodies).append(&mut self.candidate.fallback_bodies);
@@ -43,11 +49,8 @@ impl Parser {
         let mut ends = self.candidate.fallback_bodies.first().into_iter();
         ends.find(|body| view.program.is_end(body.node))?;
         let fields = self.parameters(view.program)?;
-        let mut keys = self
-            .set
-            .threads
-            .iter()
-            .filter_map(|thread| self.newest_key(thread));
+        let threads = self.set.threads.iter();
+        let mut keys = threads.filter_map(|thread| self.newest_key(thread));
         keys.find(|key| key.start >= at && fields.get(view.at(*key)).is_some())
     }
 

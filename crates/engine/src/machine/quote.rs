@@ -339,11 +339,8 @@ impl Quote {
 
     /// Whether a quotation may start right after `text`, which was not fed yet.
     pub(crate) fn may_start_after(&self, text: &[u8]) -> bool {
-        let n_blank = text
-            .iter()
-            .rev()
-            .take_while(|&&byte| is_blank(byte))
-            .count();
+        let blanks = text.iter().rev().take_while(|&&byte| is_blank(byte));
+        let n_blank = blanks.count();
         let (solid, blanks) = text.split_at(text.len() - n_blank);
         let Some(last) = solid.last() else {
             return self.is_fresh || self.run.is_some() || self.info.is_some();

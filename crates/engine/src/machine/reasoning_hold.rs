@@ -103,10 +103,8 @@ impl Parser {
 
     /// The first position that waits for the channel's end.
     fn awaited(&self) -> Option<NodeId> {
-        self.context
-            .sync_points
-            .first()
-            .map(|point| point.thread.node)
+        let first = self.context.sync_points.first();
+        first.map(|point| point.thread.node)
     }
 
     /// The position that decides what the candidate is.

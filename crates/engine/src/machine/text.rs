@@ -177,10 +177,8 @@ impl Parser {
             || (is_reasoning && self.context.is_strict);
         self.forget_candidate();
         for point in &self.context.sync_points {
-            let log = point
-                .acts
-                .iter()
-                .fold(Log::ROOT, |log, &act| self.set.log.push(log, act, at));
+            let acts = point.acts.iter();
+            let log = acts.fold(Log::ROOT, |log, &act| self.set.log.push(log, act, at));
             let mut thread = Thread {
                 log,
                 ..point.thread

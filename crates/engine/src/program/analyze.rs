@@ -25,6 +25,11 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         .flat_map(|entry| leads(nodes, entry.node).map(|lead| (entry.dialect, lead)))
         .filter(|(_, lead)| lead.is_marker())
         .collect();
+    // A sign and the quotation mark that opens a value, as `="` does.
+    let opens_quote = |node: &Node| matches!(node, Node::Literal { bytes, .. } if matches!(&**bytes, [_, .., b'"' | b'\'']));
+    let quotes: Vec<NodeId> = (0..nodes.len() as NodeId)
+        .filter(|&id| opens_quote(&nodes[id as usize]))
+        .collect();
     let (after_break, after_other) = successors(nodes);
     for id in 0..nodes.len() {
         let error = |message: &str, help: &str| {
@@ -60,10 +65,11 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
             Node::Text(mut text) => {
                 let own = |(dialect, _): &&(u16, Lead)| *dialect == node_dialect[id];
                 let openers = openers.iter().filter(own).map(|(_, lead)| lead);
-                analyze_text(nodes, &mut text, openers);
-                text.own_starts_line = text
-                    .own
-                    .is_some_and(|own| after_break.contains(&own) && !after_other.contains(&own));
+                let before = |&quote: &NodeId| nexts(&nodes[quote as usize]) == [id as NodeId];
+                let quotes = quotes.iter().copied().filter(before);
+                analyze_text(nodes, &mut text, openers, quotes);
+                let starts_line = |own| after_break.contains(own) && !after_other.contains(own);
+                text.own_starts_line = text.own.as_ref().is_some_and(starts_line);
                 if continues_after(nodes, &text) {
                     return error(LINES_CONTINUE, START_OTHERWISE);
                 }
@@ -365,7 +371,12 @@ pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
     found
 }
 
-fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<Item = &'l Lead>) {
+fn analyze_text<'l>(
+    nodes: &[Node],
+    text: &mut TextNode,
+    openers: impl Iterator<Item = &'l Lead>,
+    quotes: impl Iterator<Item = NodeId>,
+) {
     (text.trim, text.follow) = match trimming(nodes, text.next) {
         (Trim::PairedNl, follow) => (text.trim, follow),
         found => found,
@@ -377,6 +388,7 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
     let ends =
         |opener: Lead| leads(nodes, text.follow).any(|closer| closer.pieces == opener.pieces);
     let own = text.own.filter(|_| text.delimiter.is_closer());
+    let markers = own.map(|own| markers_within(nodes, own));
     let is_chosen = closes_with(nodes, text.follow, is_chosen_word);
     text.own = own.filter(|&own| !is_chosen && !leads(nodes, own).any(ends));
     // Closers of the enclosing terms: skip one closer, two, up to four.
@@ -459,15 +471,18 @@ fn analyze_text<'l>(nodes: &[Node], text: &mut TextNode, openers: impl Iterator<
     leads(nodes, text.follow)
         .filter_map(cut_short)
         .for_each(&mut add);
-    let markers = text.own.iter().flat_map(|&own| markers_within(nodes, own));
-    markers.for_each(&mut add);
+    let quotes = quotes
+        .flat_map(|quote| leads(nodes, quote))
+        .map(Lead::doubts);
+    markers
+        .into_iter()
+        .flatten()
+        .chain(quotes)
+        .for_each(&mut add);
     // A value that ends where the next one starts has no closer to distinguish the next one from another call.
     if text.role == RuleRole::Call && level.iter().any(|&literal| is_opener(nodes, literal)) {
         for opener in openers {
-            add(Lead {
-                role: LeadRole::Doubts,
-                ..opener.clone()
-            });
+            add(opener.clone().doubts());
         }
     }
     (text.first, text.following) = (Finder::new(first), following);
@@ -591,6 +606,12 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
 }
 
 impl Lead {
+    /// The literal as one that only puts a value in doubt.
+    fn doubts(self) -> Lead {
+        let role = LeadRole::Doubts;
+        Lead { role, ..self }
+    }
+
     /// Whether a value hardly contains this literal by chance, unlike an attribute.
     fn is_marker(&self) -> bool {
         self.length() >= SURE_MARKER_MIN
@@ -613,10 +634,9 @@ fn cut_short(closer: Lead) -> Option<Lead> {
     let lead = Lead {
         pieces: pieces.into(),
         then,
-        role: LeadRole::Doubts,
         ..closer
     };
-    lead.is_marker().then_some(lead)
+    lead.is_marker().then(|| lead.doubts())
 }
 
 /// The literals between the one that opens a value, at `own`, and its text.
@@ -628,11 +648,7 @@ fn markers_within(nodes: &[Node], own: NodeId) -> Vec<Lead> {
         .collect();
     reach(nodes, from, |id, node| {
         if let Node::Literal { .. } | Node::Template { .. } = node {
-            let markers = leads(nodes, id).map(|lead| Lead {
-                role: LeadRole::Doubts,
-                ..lead
-            });
-            found.extend(markers.filter(Lead::is_marker));
+            found.extend(leads(nodes, id).map(Lead::doubts).filter(Lead::is_marker));
         }
         !node.is_body()
     });

@@ -147,10 +147,8 @@ impl Program {
 
     /// The compiled dialect of that name.
     pub(crate) fn dialect_named(&self, name: &Arc<str>) -> Option<&CompiledDialect> {
-        self.rules
-            .dialects
-            .iter()
-            .find(|dialect| Arc::ptr_eq(&dialect.name, name))
+        let mut dialects = self.rules.dialects.iter();
+        dialects.find(|dialect| Arc::ptr_eq(&dialect.name, name))
     }
 
     /// Whether only closers are missing from `id` to the end of the call.

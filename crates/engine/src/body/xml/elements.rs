@@ -72,10 +72,8 @@ impl Xml {
     /// Text of the innermost element. The cap applies at the same byte however the text is cut; text after it streams.
     pub(super) fn push_text(&mut self, text: &str, verbatim: bool, out: &mut XmlOut) {
         let room = (self.undecided.saturating_add(1)).saturating_sub(self.flat.len());
-        let waits = self
-            .frames
-            .last()
-            .is_some_and(|frame| frame.kind != Kind::Text);
+        let frame = self.frames.last();
+        let waits = frame.is_some_and(|frame| frame.kind != Kind::Text);
         if !waits || text.len() < room {
             return self.push_piece(text, verbatim, out);
         }

@@ -193,10 +193,8 @@ impl Xml {
         }
         let near = &rest.as_bytes()[..rest.len().min(GAP_MAX + 1)];
         let at = memchr::memchr(b'<', near);
-        let is_declared = self
-            .root
-            .as_ref()
-            .is_some_and(|root| !root.properties.is_empty());
+        let root = self.root.as_ref();
+        let is_declared = root.is_some_and(|root| !root.properties.is_empty());
         let text = &near[..at.unwrap_or(near.len())];
         let is_sign = |byte: &u8| byte.is_ascii_punctuation() || is_blank(*byte);
         if text.is_empty()

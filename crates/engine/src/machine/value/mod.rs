@@ -285,10 +285,8 @@ impl Value {
     /// Whether the value ends with its line; `None` while only blanks came.
     fn ends_line(&mut self, text: &TextNode, view: View<'_>) -> Option<bool> {
         if self.ends_line.is_none() {
-            let rest = view
-                .slice(self.start, view.end())
-                .trim_start_matches([' ', '\t']);
-            let first = rest.chars().next();
+            let rest = view.slice(self.start, view.end());
+            let first = rest.trim_start_matches([' ', '\t']).chars().next();
             self.ends_line = first.map(|first| !text.may_be_quoted(first));
         }
         self.ends_line
