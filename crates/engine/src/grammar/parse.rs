@@ -473,7 +473,7 @@ impl<'a> Reader<'a> {
         if text.is_empty() {
             return Err(
                 GrammarError::new(span.clone(), "an empty literal matches everywhere")
-                    .help("leave it out, or write it first in a group, (\"\" | ..), for what is read and not written"),
+                    .help("leave it out, or write it first in a group, (\"\" | ..), for what is read and not written. `line` and `raw` read an empty text too"),
             );
         }
         words::holes(text, self.lexer.text(span), span.start)?;

@@ -254,7 +254,7 @@ impl Parser {
             }
             Stage::Sets => match view.byte(probe.pos) {
                 None => {
-                    if view.eof && !self.ending.is_cut_off {
+                    if view.eof {
                         self.pass_end(&mut probe.follow, view, NamePolicy::Evidence);
                     }
                     let signal = view.eof.then(|| self.at_end(probe, value));

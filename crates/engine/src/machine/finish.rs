@@ -308,7 +308,8 @@ impl Parser {
             && self.candidate.checkpoint_threads.iter().any(is_known)
     }
 
-    /// Takes the set over the message's end: past `message_end`, and past a capture that `message_end` follows.
+    /// Takes the set over the message's end: past `message_end`, and past a capture that `message_end` follows. The
+    /// length limit is no such end.
     pub(super) fn pass_end(
         &mut self,
         set: &mut Vec<Thread>,
@@ -316,7 +317,7 @@ impl Parser {
         names: NamePolicy<'_>,
     ) {
         let (end, mut n) = (view.end(), 0);
-        while let Some(&thread) = set.get(n) {
+        while let Some(&thread) = set.get(n).filter(|_| !self.ending.is_cut_off) {
             n += 1;
             let mut stepper = self.stepper(view, names);
             let next = match view.program.node(thread.node) {

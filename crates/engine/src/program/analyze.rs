@@ -115,7 +115,8 @@ fn successors(nodes: &[Node]) -> (BTreeSet<NodeId>, BTreeSet<NodeId>) {
         };
         reach(nodes, nexts(node), |id, node| {
             found.insert(id);
-            node.is_epsilon()
+            // Nothing follows the message's end.
+            node.is_epsilon() && !matches!(node, Node::End { .. })
         });
     }
     (after_break, after_other)
