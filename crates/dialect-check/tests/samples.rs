@@ -309,3 +309,16 @@ fn a_block_that_also_holds_other_texts_comes_to_an_end() {
     assert!(refusals.clone().any(|why| why.contains("writes no call")));
     assert!(refusals.count() < report.samples.len());
 }
+
+#[test]
+fn a_comma_and_a_blank_are_written_between_calls_only() {
+    let report = report(
+        "block = \"<calls>[\" (call \", \"?)* \"]</calls>\"\ncall = \"[\\\"\" name \"\\\", \" json \"]\"",
+    );
+    let texts: Vec<&str> = { report.samples.iter() }
+        .filter_map(|sample| sample.text.as_deref())
+        .collect();
+    assert_eq!(texts[0], "<calls>[[\"ping\", {}]]</calls>");
+    assert!(texts.iter().any(|text| text.contains("}], [\"save\"")));
+    assert!(!texts.iter().any(|text| text.contains(", ]")));
+}

@@ -214,12 +214,13 @@ impl Parser {
         }
         let may_end = self.candidate.fallback_end(program).is_some();
         if let Some(at) = self.candidate.fallback.take() {
-            // A committed entry continues in a literal that the message's end cut off (`<tool_calls>.. </tool_ca`); a key
-            // may be any word.
+            // A committed entry continues in a closer that the message's end cut off (`<tool_calls>.. </tool_ca`). An
+            // opener opens nothing there, and a key may be any word.
             let has_rest = !view.slice(at, view.end()).trim().is_empty();
             let is_lost = self.lost_parameter(at, view).is_some();
             let is_key = |thread: &Thread| {
                 matches!(program.node(thread.node), Node::Capture(_))
+                    || program.opens(thread.node)
                     || self.newest_key(thread).is_some()
             };
             let has_key = self.set.threads.iter().any(is_key);

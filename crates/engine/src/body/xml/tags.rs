@@ -312,10 +312,8 @@ impl Xml {
             if open.is_empty() {
                 return Ok(at);
             }
-            match bytes
-                .get(at..)
-                .and_then(|rest| memchr::memchr(self.intro(), rest))
-            {
+            let rest = bytes.get(at..);
+            match rest.and_then(|rest| memchr::memchr(self.intro(), rest)) {
                 Some(tag) => at += tag,
                 None => return cut,
             }
