@@ -388,10 +388,12 @@ fn analyze_text<'l>(
     // A literal that starts a value like this one also ends this one: such values do not nest.
     let ends =
         |opener: Lead| leads(nodes, text.follow).any(|closer| closer.pieces == opener.pieces);
-    let own = text.own.filter(|_| text.delimiter.is_closer());
-    let markers = own.map(|own| markers_within(nodes, own));
     let is_chosen = closes_with(nodes, text.follow, is_chosen_word);
-    text.own = own.filter(|&own| !is_chosen && !leads(nodes, own).any(ends));
+    let own = text
+        .own
+        .filter(|_| text.delimiter.is_closer() && !is_chosen);
+    let markers = own.map(|own| markers_within(nodes, own));
+    text.own = own.filter(|&own| !leads(nodes, own).any(ends));
     // Closers of the enclosing terms: skip one closer, two, up to four.
     let [own, outer @ ..] = closer_levels(nodes, text.follow);
     text.is_last = outer[0].is_empty() && own.iter().all(|&lit| is_enclosing_closer(nodes, lit));
@@ -472,14 +474,9 @@ fn analyze_text<'l>(
     leads(nodes, text.follow)
         .filter_map(cut_short)
         .for_each(&mut add);
-    let quotes = quotes
-        .flat_map(|quote| leads(nodes, quote))
-        .map(Lead::doubts);
-    markers
-        .into_iter()
-        .flatten()
-        .chain(quotes)
-        .for_each(&mut add);
+    let quotes = quotes.flat_map(|quote| leads(nodes, quote).map(Lead::doubts));
+    let doubts = markers.into_iter().flatten().chain(quotes);
+    doubts.for_each(&mut add);
     // A value that ends where the next one starts has no closer to distinguish the next one from another call.
     if text.role == RuleRole::Call && level.iter().any(|&literal| is_opener(nodes, literal)) {
         for opener in openers {
