@@ -321,6 +321,8 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
         rule.add("|");
         rule.add("raw");
         rule.add(")");
+    } else if random.chance(9) {
+        list_of_lines(rule, random);
     } else if random.chance(7) {
         list(rule, random);
     } else if random.chance(4) {
@@ -367,6 +369,35 @@ fn loop_of_parameters(rule: &mut Rule, random: &mut Random) {
     }
     blank(rule, random, 4);
     rule.add(")*");
+}
+
+/// `("\n" ("- " raw "\n")* | " " raw "\n")`, or with one closer for both forms.
+fn list_of_lines(rule: &mut Rule, random: &mut Random) {
+    rule.has_lists = true;
+    let is_in_lines = random.chance(2);
+    let item = *random.one(&["- ", "  * ", "[*]", "<li>", "• "]);
+    rule.add("(");
+    if is_in_lines {
+        rule.literal("\n");
+    }
+    rule.add("(");
+    rule.literal(item);
+    rule.add(random.one::<&str>(&["raw", "line", "value"]));
+    if is_in_lines {
+        rule.literal("\n");
+    }
+    rule.add(")* |");
+    if is_in_lines {
+        rule.literal(": ");
+    }
+    rule.add(random.one::<&str>(&["raw", "value"]));
+    if is_in_lines {
+        rule.literal("\n");
+    }
+    rule.add(")");
+    if !is_in_lines {
+        rule.literal(random.one::<&str>(&["</arg>", "[/]", "\n·"]));
+    }
 }
 
 /// `("[" value ("," value)* "]" | value)`, or a list alone.

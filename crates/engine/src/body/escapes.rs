@@ -191,10 +191,8 @@ fn percent(text: &[u8]) -> Entity {
         rest = &rest[3..];
         match core::str::from_utf8(&bytes) {
             Ok(text) => {
-                return text
-                    .chars()
-                    .next()
-                    .map_or(Entity::Bare, |c| Entity::Char(c, 3 * bytes.len()));
+                let first = text.chars().next();
+                return first.map_or(Entity::Bare, |c| Entity::Char(c, 3 * bytes.len()));
             }
             Err(error) if error.error_len().is_some() => return Entity::Bare,
             Err(_) => {}

@@ -10,7 +10,7 @@ use core::ops::Range;
 
 use super::ast::{Rule, Term, TermKind};
 use super::bounds::{DIALECTS, FILE, NAMES, TERMS};
-use super::{Dialect, GrammarError, IdForm, Values, parse, words};
+use super::{Dialect, GrammarError, IdForm, Values, lists, parse, words};
 
 pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, GrammarError> {
     if file.len() > FILE {
@@ -71,7 +71,8 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
             set(dialect, setting, &line.trim_start()[first.len()..], at)
                 .map_err(|e| e.of(&name))?;
         } else {
-            let rule = parse::rule(line, at).map_err(|e| e.of(&name))?;
+            let mut rule = parse::rule(line, at).map_err(|e| e.of(&name))?;
+            lists::distribute_closers(dialect, &mut rule.alt);
             n_terms += 1 + rule.alt.n_terms();
             if n_terms > TERMS {
                 return Err(GrammarError::new(

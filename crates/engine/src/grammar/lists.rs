@@ -68,10 +68,10 @@ pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'
     let before = seq[..list.place.start].iter().rfind(|term| is_solid(term));
     let before = text(before);
     // Items that each start with a text, `("- " value)*`, need no other text before them.
-    before.or_else(|| text(list.item.first()))?;
+    before.or_else(|| text(list.item.iter().find(|term| is_solid(term))))?;
     let is_bracketed = before.is_some_and(|text| text.contains(['[', '(', '{', '<']));
-    // Items that each end with a text need no other text after them.
-    let is_closed = list.is_closed || list.item.last().is_some_and(is_literal);
+    // Items that each end with a text or with their line need no other text after them.
+    let is_closed = list.is_closed || list.item.last().is_some_and(ends_item);
     is_closed.then_some(Series {
         is_bracketed,
         ..list
@@ -138,8 +138,55 @@ fn is_literal(term: &Term) -> bool {
     matches!(&term.kind, TermKind::Literal(pieces) if pieces.iter().any(is_solid))
 }
 
+/// Whether the term ends what is before it: a literal, a line's end, or a value that ends with its line.
+fn ends_item(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Literal(_) | TermKind::MessageEnd | TermKind::Raw(_, Delimiter::Line) => true,
+        TermKind::Group(Alt(forms)) => forms.iter().all(|seq| seq.last().is_some_and(ends_item)),
+        _ => false,
+    }
+}
+
 fn is_solid(term: &Term) -> bool {
     !matches!(term.kind, TermKind::Ws(_) | TermKind::Nl)
+}
+
+/// Distributes the closer of a choice over its forms where a form without a closer is no list:
+/// `(("- " raw)* | raw) "end"` is `(("- " raw)* "end" | raw "end")`.
+pub(crate) fn distribute_closers(dialect: &Dialect, alt: &mut Alt) {
+    for seq in &mut alt.0 {
+        let mut n = 0;
+        while n < seq.len() {
+            let (head, tail) = seq.split_at_mut(n + 1);
+            let n_closer = 1 + tail.iter().take_while(|term| !is_solid(term)).count();
+            let is_list = |form: &[Term]| list_in(dialect, form).is_some();
+            match &mut head[n].kind {
+                TermKind::Group(forms) => {
+                    distribute_closers(dialect, forms);
+                    let closer = tail.get(..n_closer).filter(|_| forms.0.len() > 1);
+                    let is_due = |form: &[Term], closer: &[Term]| {
+                        !is_list(form) && is_list(&[form, closer].concat())
+                    };
+                    if let Some(closer) = closer
+                        && forms.0.iter().any(|form| is_due(form, closer))
+                    {
+                        forms
+                            .0
+                            .iter_mut()
+                            .for_each(|form| form.extend_from_slice(closer));
+                        seq.drain(n + 1..=n + n_closer);
+                    }
+                }
+                TermKind::Optional(inner, _) | TermKind::Many(inner) => {
+                    if let TermKind::Group(forms) = &mut inner.kind {
+                        distribute_closers(dialect, forms);
+                    }
+                }
+                _ => {}
+            }
+            n += 1;
+        }
+    }
 }
 
 /// Whether the sequence, with the rules that it refers to, parses a single value: one without a key or a loop.
@@ -236,7 +283,7 @@ fn is_same(one: &Term, other: &Term) -> bool {
 fn is_item(kind: &TermKind) -> bool {
     matches!(
         kind,
-        TermKind::Raw(None, Delimiter::Closer(_)) | TermKind::Value(None, _)
+        TermKind::Raw(None, Delimiter::Closer(_) | Delimiter::Line) | TermKind::Value(None, _)
     )
 }
 

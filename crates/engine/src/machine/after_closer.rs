@@ -217,9 +217,8 @@ impl Parser {
 
     /// The first literal of `closers` that `bytes` fit: how they fit it, its length, and the node after it.
     pub(super) fn closer_fits(&self, closers: &[Thread], bytes: &[u8]) -> (Fits, u64, NodeId) {
-        let literals = closers
-            .iter()
-            .filter_map(|closer| self.set.instances.literal(&self.program, closer));
+        let literal = |closer| self.set.instances.literal(&self.program, closer);
+        let literals = closers.iter().filter_map(literal);
         let mut found = literals
             .map(|literal| {
                 let length = literal.bytes.len() as u64;

@@ -40,7 +40,9 @@ pub(super) enum Signal {
 impl Parser {
     /// The message ends during the lookahead.
     pub(super) fn at_end(&self, probe: &CloserLookahead, value: &Value) -> Signal {
-        let is_closed = probe.last.is_some() || self.any_leaves_call(&probe.follow);
+        let leaves = self.any_leaves_call(&probe.follow);
+        // The last closer of a value with its own openers may be one of many, without a closer of the call.
+        let is_closed = leaves || probe.last.is_some() && !value.has_nested;
         match (probe.last, probe.has_closer()) {
             (_, true) if value.nest == 0 && is_closed => Signal::Ends,
             (Some(_), _) if self.ending.is_cut_off => Signal::Cut,

@@ -133,9 +133,8 @@ impl Parser {
             self.add_after_break(view, text, &mut probe.follow);
         }
         self.add_positions(view, from, &text.enclosing, &mut probe.enclosing);
-        let own = text
-            .own
-            .filter(|_| from.starts_line || !text.own_starts_line);
+        let may_open = from.starts_line || !text.own_starts_line;
+        let own = text.own.filter(|_| may_open);
         self.add_positions(view, from, own.as_slice(), &mut probe.own);
     }
 

@@ -202,6 +202,7 @@ impl Parser {
         let ends = |thread: &Thread| program.is_end(thread.node);
         if let Some(thread) = self.set.threads.iter().copied().find(ends) {
             self.pos = view.end();
+            self.truncate_open(view.end(), sink);
             self.enter_only(thread, view, sink);
             return false;
         }
@@ -224,7 +225,8 @@ impl Parser {
                     || self.newest_key(thread).is_some()
             };
             let has_key = self.set.threads.iter().any(is_key);
-            let continues = continues && may_end && has_rest && (is_lost || !has_key);
+            let is_part = self.ending.is_cut_off || is_lost || !has_key;
+            let continues = continues && may_end && has_rest && is_part;
             self.fall_back(at, view, sink);
             if continues {
                 self.emitter.markup(view, view.end(), sink);

@@ -41,10 +41,8 @@ impl Parser {
         probe: &mut CloserLookahead,
         view: View<'_>,
     ) -> bool {
-        let Some(at) = probe
-            .closer_end
-            .filter(|_| !probe.was_gap && probe.missing.is_none())
-        else {
+        let may_start = !probe.was_gap && probe.missing.is_none();
+        let Some(at) = probe.closer_end.filter(|_| may_start) else {
             return false;
         };
         probe.was_gap = true;

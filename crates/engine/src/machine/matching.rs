@@ -344,7 +344,12 @@ impl Parser {
         let is_text = |thread: &Thread| matches!(program.node(thread.node), Node::Text(_));
         let is_value = self.candidate.fallback_bodies.first().is_some_and(is_text)
             && !self.set.threads.iter().any(is_text);
-        let outranks = outranks && !(is_value && self.candidate.fallback >= Some(start));
+        // The call may have ended before the opener of a parameter, which `- ` also is in prose.
+        let is_end = self.candidate.fallback_end(program).is_some();
+        let is_opener =
+            is_end && { self.set.found.ended }.is_some_and(|ended| program.opens(ended));
+        let outranks =
+            outranks && !is_opener && !(is_value && self.candidate.fallback >= Some(start));
         if self.set.found.literal_took
             && outranks
             && { self.candidate.fallback }.is_some_and(|at| at == start || !is_member)

@@ -32,16 +32,24 @@ impl Parser {
             self.note(Code::Junk, key, message, sink);
             self.emitter.worsen(End::Recovered);
         }
-        let is_cut_off = self.ending.is_cut_off && self.emitter.call.is_some();
-        if is_cut_off && !self.set.threads.iter().all(|thread| self.leaves(thread)) {
-            let message = "the model stopped at its length limit, where the call may continue";
-            self.note(Code::LengthLimit, Span::empty(at), message, sink);
-            self.emitter.worsen(End::Truncated);
-        }
+        self.truncate_open(at, sink);
         self.pos = at;
         self.set.found.bodies.clear();
         (self.set.found.bodies).append(&mut self.candidate.fallback_bodies);
         self.enter_body(view, sink);
+    }
+
+    /// Truncates the call if the message was cut off at `at` while a thread is still in the call.
+    pub(super) fn truncate_open(&mut self, at: u64, sink: &mut dyn Sink) {
+        let may_continue = self.emitter.call.as_ref().is_some_and(|call| !call.whole);
+        if self.ending.is_cut_off
+            && may_continue
+            && !self.set.threads.iter().all(|thread| self.leaves(thread))
+        {
+            let message = "the model stopped at its length limit, where the call may continue";
+            self.note(Code::LengthLimit, Span::empty(at), message, sink);
+            self.emitter.worsen(End::Truncated);
+        }
     }
 
     /// The key of a declared parameter after the open call's possible end at `at`, if no position can read its value.
@@ -50,7 +58,13 @@ impl Parser {
         ends.find(|body| view.program.is_end(body.node))?;
         let fields = self.parameters(view.program)?;
         let threads = self.set.threads.iter();
-        let mut keys = threads.filter_map(|thread| self.newest_key(thread));
+        // A key that may go on is not captured yet.
+        let mut keys = threads.filter_map(|thread| match view.program.node(thread.node) {
+            Node::Capture(key) if key.what == Capture::Key => {
+                Some(Span::new(thread.since, self.pos))
+            }
+            _ => self.newest_key(thread),
+        });
         keys.find(|key| key.start >= at && fields.get(view.at(*key)).is_some())
     }
 

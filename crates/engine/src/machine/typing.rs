@@ -59,10 +59,8 @@ pub(crate) fn typed<'a>(
     values: &Values,
 ) -> (Cow<'a, str>, Option<(Code, String)>) {
     let trimmed = text.trim();
-    if let Some(json) = values
-        .word(text)
-        .filter(|json| scalar_of(json, shape).is_some())
-    {
+    let word = values.word(text);
+    if let Some(json) = word.filter(|json| scalar_of(json, shape).is_some()) {
         return (Cow::Owned(json.into()), None);
     }
     if let Some(json) = scalar_of(trimmed, shape) {

@@ -389,19 +389,16 @@ fn analyze_text<'l>(
     let ends =
         |opener: Lead| leads(nodes, text.follow).any(|closer| closer.pieces == opener.pieces);
     let is_chosen = closes_with(nodes, text.follow, is_chosen_word);
-    let own = text
-        .own
-        .filter(|_| text.delimiter.is_closer() && !is_chosen);
+    let may_nest = text.delimiter.is_closer() && !is_chosen;
+    let own = text.own.filter(|_| may_nest);
     let markers = own.map(|own| markers_within(nodes, own));
     text.own = own.filter(|&own| !leads(nodes, own).any(ends));
     // Closers of the enclosing terms: skip one closer, two, up to four.
     let [own, outer @ ..] = closer_levels(nodes, text.follow);
     text.is_last = outer[0].is_empty() && own.iter().all(|&lit| is_enclosing_closer(nodes, lit));
     let (after, outer) = (outer[0].clone(), outer.concat());
-    text.enclosing = outer
-        .into_iter()
-        .filter(|&lit| is_enclosing_closer(nodes, lit) && text.delimiter.is_closer())
-        .collect();
+    let is_closer = |&lit: &NodeId| is_enclosing_closer(nodes, lit) && text.delimiter.is_closer();
+    text.enclosing = outer.into_iter().filter(is_closer).collect();
     // If a closer holds the key, only a value of that key nests; the lookahead runs the opener to decide.
     text.own_needs_same_key = closes_with(nodes, text.follow, |pieces| {
         pieces.contains(&Piece::Hole(Capture::Key))
@@ -673,9 +670,8 @@ fn closer_levels(nodes: &[Node], from: NodeId) -> [Vec<NodeId>; 5] {
     levels[0] = next_literals(nodes, from).0;
     let mut seen: BTreeSet<NodeId> = levels[0].iter().copied().collect();
     for depth in 1..levels.len() {
-        let closers = levels[depth - 1]
-            .iter()
-            .filter(|&&literal| !is_opener(nodes, literal));
+        let closers = levels[depth - 1].iter();
+        let closers = closers.filter(|&&literal| !is_opener(nodes, literal));
         let after = closers.flat_map(|&literal| nexts(&nodes[literal as usize]));
         let after = after.flat_map(|&next| next_literals(nodes, next).0);
         levels[depth] = after.filter(|&literal| seen.insert(literal)).collect();

@@ -392,18 +392,15 @@ impl<'a> Builder<'a> {
                 closers: Arc::default(),
                 next,
             }),
-            TermKind::Object(envelope) => self.push(Node::Object(Box::new(ObjectNode {
-                envelope: envelope.clone(),
-                keys: envelope
-                    .roles
-                    .iter()
-                    .flat_map(|(_, keys)| keys)
-                    .filter(|key| !key.contains('.'))
-                    .cloned()
-                    .collect(),
-                closers: Arc::default(),
-                next,
-            }))),
+            TermKind::Object(envelope) => {
+                let keys = envelope.roles.iter().flat_map(|(_, keys)| keys);
+                self.push(Node::Object(Box::new(ObjectNode {
+                    envelope: envelope.clone(),
+                    keys: keys.filter(|key| !key.contains('.')).cloned().collect(),
+                    closers: Arc::default(),
+                    next,
+                })))
+            }
             TermKind::Xml(prefix) => self.push(Node::Xml(Box::new(XmlNode {
                 prefix: prefix.as_deref().map(Box::from),
                 closers: Arc::default(),

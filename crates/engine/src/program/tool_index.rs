@@ -31,18 +31,16 @@ impl ToolIndex {
                 .or_insert(Some(n));
             by_name.insert(tool.name.clone(), n);
         }
+        let keys = |tool: &Tool| {
+            let properties = tool.parameters.properties.iter();
+            properties.map(|(name, _)| name.clone()).collect()
+        };
         ToolIndex {
             by_words,
             by_name,
             names: tools.iter().map(|tool| tool.name.clone()).collect(),
             tools: tools.iter().cloned().collect(),
-            keys: tools
-                .iter()
-                .map(|tool| {
-                    let properties = tool.parameters.properties.iter();
-                    properties.map(|(name, _)| name.clone()).collect()
-                })
-                .collect(),
+            keys: tools.iter().map(keys).collect(),
         }
     }
 

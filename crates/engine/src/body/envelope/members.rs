@@ -314,9 +314,8 @@ impl Envelope {
 
     /// Whether the reading requires a fixed member that was not read.
     pub(super) fn lacks_fixed(&self, program: &Program, body: &Thread) -> bool {
-        roles(program, body)
-            .iter()
-            .any(|(role, keys)| matches!(role, Role::Fixed(_)) && !self.fixed.contains(&keys[0]))
+        let mut roles = roles(program, body).iter();
+        roles.any(|(role, keys)| matches!(role, Role::Fixed(_)) && !self.fixed.contains(&keys[0]))
     }
 
     /// Drops readings that require a fixed member that was not read. Returns whether any is left.
@@ -428,10 +427,9 @@ fn name_is_key(program: &Program, body: &Thread) -> bool {
 }
 
 fn role_of(program: &Program, body: &Thread, path: &str) -> Option<Role> {
-    roles(program, body)
-        .iter()
-        .find(|(_, keys)| keys.iter().any(|key| key == path))
-        .map(|(role, _)| *role)
+    let mut roles = roles(program, body).iter();
+    let found = roles.find(|(_, keys)| keys.iter().any(|key| key == path));
+    Some(found?.0)
 }
 
 fn leads(program: &Program, body: &Thread, path: &str) -> bool {

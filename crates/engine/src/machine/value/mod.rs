@@ -109,8 +109,9 @@ impl Value {
         let mut key = String::from(text.argument.as_deref().unwrap_or(read.trim()));
         let fields = parser.parameters(program);
         // A tag is a parameter only by its exact name.
+        let is_tag = text.own_needs_same_key || text.argument.is_some();
         let near = fields
-            .filter(|_| !text.own_needs_same_key && text.argument.is_none())
+            .filter(|_| !is_tag)
             .and_then(|fields| fields.nearest(&key));
         if let Some((_, name)) = near {
             let message = format!("no parameter is called `{key}`; it was read as `{name}`");
@@ -248,7 +249,7 @@ impl Value {
         bytes: &[u8],
         blanks: usize,
     ) -> Option<usize> {
-        let is_plain = self.writer.how == How::Text && !self.writer.dropped;
+        let is_plain = self.writer.is_plain();
         let is_read =
             self.writer.escapes.is_some() || !text.delimiter.is_closer() || self.may_be_over(text);
         if !is_plain || is_read || self.probe.is_some() || self.unmatched.is_some() {

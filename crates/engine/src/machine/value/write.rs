@@ -40,6 +40,17 @@ pub(super) struct Nested {
     pub(super) fit: Fit,
 }
 
+impl Nested {
+    fn new(quote: Option<&str>, undecided: usize) -> Box<Nested> {
+        Box::new(Nested {
+            json: Transducer::new(Root::Value).with_quote(quote),
+            escaped: Escaped::default(),
+            output: Output::default(),
+            fit: Fit::new(undecided),
+        })
+    }
+}
+
 /// Writes the bytes of a value, and holds how they are read.
 #[derive(Debug, Default)]
 pub(in crate::machine) struct ValueWriter {
@@ -69,6 +80,11 @@ impl ValueWriter {
     /// Whether the value is JSON with an open string: a possible closer may be part of the string.
     pub(in crate::machine) fn is_in_string(&self) -> bool {
         !self.json_over && self.has_open_string()
+    }
+
+    /// Whether the bytes are text that is written as it is.
+    pub(super) fn is_plain(&self) -> bool {
+        self.how == How::Text && !self.dropped && self.json.is_none()
     }
 
     /// Whether the JSON has an open string; a string is not open after a quote that may be doubled.
@@ -126,7 +142,10 @@ impl ValueWriter {
             return;
         }
         match &self.how {
-            How::Text => escape_into(out.args, piece),
+            How::Text => {
+                escape_into(out.args, piece);
+                self.feed_json(piece, at, out);
+            }
             How::Held(_) | How::Infer | How::Json => {
                 self.held.push_str(piece);
                 let cap = match self.held.trim_start().as_bytes().first() {
@@ -184,22 +203,21 @@ impl ValueWriter {
             return;
         }
         let mut quote = None;
-        if let Some((quotes, _)) = &self.literal {
+        if let Some((quotes, how)) = &self.literal {
             let may_start = |quote: &&String| quote.starts_with(start) && quote.len() > start.len();
             if start.is_empty() || quotes.iter().any(|quote| may_start(&quote)) {
                 return;
             }
-            quote = quotes
-                .iter()
-                .find(|quote| start.starts_with(quote.as_str()))
-                .cloned();
-            if quote.is_none()
-                && !start.starts_with(['{', '[', '"'])
-                && let Some((_, bare)) = self.literal.take()
-            {
-                self.how = bare;
+            let is_quote = |quote: &&String| start.starts_with(quote.as_str());
+            quote = quotes.iter().find(is_quote).cloned();
+            let is_list = start.starts_with(['{', '[']);
+            let is_bare = !is_list || *how == How::Text;
+            if quote.is_none() && !start.starts_with('"') && is_bare {
+                self.how = how.clone();
                 self.wrote = self.how == How::Text;
                 out.args.push_str(if self.wrote { "\"" } else { "" });
+                self.json = is_list.then(|| Nested::new(None, out.undecided));
+                self.literal.take_if(|_| !is_list);
                 let held = core::mem::take(&mut self.held);
                 return self.write_typed(&held, at, out);
             }
@@ -220,17 +238,12 @@ impl ValueWriter {
             self.write_key(out);
             let held = core::mem::take(&mut self.held);
             let skipped = (held.len() - held.trim_start().len()) as u64;
-            self.json = Some(Box::new(Nested {
-                json: Transducer::new(Root::Value).with_quote(quote.as_deref()),
-                escaped: Escaped::default(),
-                output: Output::default(),
-                fit: Fit::new(out.undecided),
-            }));
-            let from = at + piece.len() as u64 - held.len() as u64 + skipped;
+            let mut nested = Nested::new(quote.as_deref(), out.undecided);
             if self.wrapper == Wrapper::Object {
-                let key = format!("{{{}:", quoted(&self.key));
-                self.fit(&key, out);
+                nested.output.text = format!("{{{}:", quoted(&self.key));
             }
+            self.json = Some(nested);
+            let from = at + piece.len() as u64 - held.len() as u64 + skipped;
             self.feed_json(held.trim_start(), from, out);
         } else if self.held.len() > out.undecided {
             let message = "the value is too long to be read as elements and became a string";
@@ -247,6 +260,12 @@ impl ValueWriter {
         let nested = &mut **nested;
         let (json, output) = (&mut nested.json, &mut nested.output);
         let (used, step) = nested.escaped.feed(true, json, (piece, at), output);
+        let How::Structured(shape) = &self.how else {
+            // A text that starts with a bracket has no closer before its brackets are balanced.
+            *output = Output::default();
+            self.json.take_if(|_| step != Step::More);
+            return;
+        };
         self.json_over =
             step == Step::Stuck || (step == Step::Done && !piece[used..].trim_start().is_empty());
         if self.json_over {
@@ -254,22 +273,11 @@ impl ValueWriter {
             out.remarks
                 .push((Code::MalformedJson, message.into(), true));
         }
-        out.repairs.append(&mut nested.output.repairs);
-        let text = core::mem::take(&mut nested.output.text);
-        self.fit(&text, out);
-        if let Some(nested) = &mut self.json {
-            nested.output.text = text;
-            nested.output.text.clear();
-        }
-    }
-
-    /// Coerces JSON text, and adds it to the arguments.
-    fn fit(&mut self, json: &str, out: &mut Out<'_>) {
-        let (Some(nested), How::Structured(shape)) = (&mut self.json, &self.how) else {
-            return;
-        };
+        out.repairs.append(&mut output.repairs);
         let target = self.wrapper.target(shape, out.fields);
-        nested.fit.feed(target, json, out.args, &mut out.changes);
+        let (fit, changes) = (&mut nested.fit, &mut out.changes);
+        fit.feed(target, &output.text, out.args, changes);
+        output.text.clear();
     }
 
     /// Ends the value: writes the rest.
