@@ -191,9 +191,15 @@ pub(crate) fn distribute_closers(dialect: &Dialect, alt: &mut Alt) {
 
 /// Whether the sequence, with the rules that it refers to, parses a single value: one without a key or a loop.
 pub(crate) fn is_single(dialect: &Dialect, seq: &[Term]) -> bool {
+    let is_key_in = |term: &Term| holds(dialect, term, &is_key);
+    has_single(dialect, seq) && !seq.iter().any(is_key_in)
+}
+
+/// The same, with or without a key.
+pub(crate) fn has_single(dialect: &Dialect, seq: &[Term]) -> bool {
     let has =
         |wanted: &dyn Fn(&TermKind) -> bool| seq.iter().any(|term| holds(dialect, term, wanted));
-    has(&is_item) && !has(&is_key) && !has(&|kind| matches!(kind, TermKind::Many(_)))
+    has(&is_item) && !has(&|kind| matches!(kind, TermKind::Many(_)))
 }
 
 /// Whether the sequence, with the rules that it refers to, parses a list between brackets.
@@ -206,6 +212,16 @@ pub(crate) fn holds_list(dialect: &Dialect, seq: &[Term]) -> bool {
         _ => false,
     };
     is_in(seq) || seq.iter().any(|term| holds(dialect, term, &is_list))
+}
+
+/// Whether the sequence parses a list between brackets, and no choice in it parses a single value.
+pub(crate) fn is_list_alone(dialect: &Dialect, seq: &[Term]) -> bool {
+    let is_choice = |kind: &TermKind| match kind {
+        TermKind::Group(Alt(all)) => all.len() > 1 && all.iter().any(|seq| is_single(dialect, seq)),
+        _ => false,
+    };
+    let has_choice = seq.iter().any(|term| holds(dialect, term, &is_choice));
+    !has_choice && holds_list(dialect, seq)
 }
 
 /// Whether a term is a loop over values of the key before it.

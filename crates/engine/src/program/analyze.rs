@@ -609,8 +609,9 @@ impl Lead {
 
     /// Whether a value hardly contains this literal by chance, unlike an attribute.
     fn is_marker(&self) -> bool {
+        let is_sign = |c: char| !(c.is_alphanumeric() || c.is_whitespace() || "\"'`".contains(c));
         self.length() >= SURE_MARKER_MIN
-            && matches!(&self.pieces[0], Piece::Bytes(bytes) if bytes.starts_with(['<', '[', ']']))
+            && matches!(&self.pieces[0], Piece::Bytes(bytes) if bytes.starts_with(is_sign))
     }
 }
 

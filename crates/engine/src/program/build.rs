@@ -164,7 +164,8 @@ impl<'a> Builder<'a> {
         let dialect = self.dialect;
         let mut seqs = alternatives.iter().map(|(_, seq)| *seq);
         let has_single = seqs.clone().any(|seq| lists::is_single(dialect, seq));
-        let beside_single = self.beside_single || has_single;
+        let beside_single =
+            self.beside_single || seqs.clone().any(|seq| lists::has_single(dialect, seq));
         let is_json = |kind: &TermKind| matches!(kind, TermKind::Value(None, _));
         let beside_json = seqs.any(|seq| seq.iter().any(|term| holds(dialect, term, &is_json)));
         let beside_json = core::mem::replace(&mut self.beside_json, beside_json);
@@ -176,7 +177,7 @@ impl<'a> Builder<'a> {
                 Some(rule) => self.rule_seq(rule, seq, next)?,
                 None => self.seq(seq, next)?,
             });
-            if !has_single || !lists::holds_list(dialect, seq) {
+            if !has_single || !lists::is_list_alone(dialect, seq) {
                 one.extend(all.last());
             }
         }

@@ -117,10 +117,15 @@ pub enum Form {
 }
 
 impl Form {
-    /// Whether the form writes or names the key of a parameter, whose values the form then writes.
+    /// Whether the form writes or names keys of parameters, whose values the form then writes.
     pub(super) fn has_key(&self) -> bool {
         match self {
-            Form::NextKey | Form::Attributes(_) | Form::Rule(_) => true,
+            Form::NextKey | Form::Rule(_) => true,
+            Form::Attributes(all) => {
+                let is_key = |one: &Attribute| one.capture == Some(Capture::Key);
+                all.iter().any(|one| one.argument.is_some() || is_key(one))
+            }
+            Form::Json(_) | Form::Object(_) | Form::Elements(_) | Form::Python(_) => true,
             Form::Sequence(forms) => forms.iter().any(Form::has_key),
             Form::Choice(ways) => ways.iter().any(|way| way.form.has_key()),
             Form::If(_, inner) | Form::EachArgument(inner, _) => inner.has_key(),
@@ -418,7 +423,7 @@ impl Compiler<'_> {
     }
 
     fn choice(&self, alt: &Alt, beside_single: bool) -> Form {
-        let has_single = |seq: &Vec<Term>| lists::is_single(self.dialect, seq);
+        let has_single = |seq: &Vec<Term>| lists::has_single(self.dialect, seq);
         let beside_single = beside_single || alt.0.iter().any(has_single);
         let alternative = |seq: &Vec<Term>| {
             let argument = |term: &Term| match &term.kind {

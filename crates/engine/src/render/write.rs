@@ -518,12 +518,21 @@ impl<'a> Writer<'a> {
             _ => None,
         };
         // A list has a form of its own if another form takes single values.
-        let is_array = pen.is_list || pen.value().map(kind) == Some(Kind::Array);
-        let is_value_list = pen.is_open && is_array;
+        let is_array = |json: &str| kind(json) == Kind::Array;
+        let is_list_of_key = match pen.left.first().filter(|_| !pen.is_open) {
+            Some((key, json)) => is_array(json) || self.is_declared_list(pen, key),
+            None => pen.is_open && (pen.is_list || pen.value().is_some_and(is_array)),
+        };
+        let is_value_form =
+            |one: &Alternative| pen.is_open || pen.is_argument && one.form.has_key();
+        let lacks_arguments = |one: &Alternative| {
+            !(pen.is_argument || pen.call.is_none() || pen.left.is_empty() || one.form.has_key())
+        };
         let mut order: Vec<&Alternative> = alternatives.iter().collect();
         order.sort_by_key(|one| {
             (
-                pen.is_open && one.has_list != is_value_list,
+                is_value_form(one) && one.has_list != is_list_of_key,
+                lacks_arguments(one),
                 is_list && !one.repeats_calls,
                 !one.arguments.iter().any(|name| Some(name) == next.as_ref()),
                 // An alternative for another argument comes last, so the order of the arguments is kept.

@@ -72,7 +72,7 @@ fn sequence(dialect: &Dialect, seq: &[Term], mut seen: Seen) -> Result<Seen, Gra
                     term.span.clone(),
                     "several values of one key that make no list: only the last counts",
                 )
-                .help("write a text before the first and after the last, \"[\" value (\",\" value)* \"]\", or start each item with a text and end it with its line, (\"- \" line \"\\n\")*, or set `values: schema, repeated`"));
+                .help("write a text before the first and after the last, \"[\" value (\",\" value)* \"]\". Or start each item with a text and end it with its line, (\"- \" line \"\\n\")*. Or set `values: schema, repeated`"));
             }
             _ => seen = after(dialect, term, seen)?,
         }
