@@ -322,6 +322,16 @@ impl Indent {
         blanks.filter(|blanks| line.starts_with(blanks.as_bytes()))
     }
 
+    /// The blanks that a line may start with in place of the fixed prefix.
+    pub(crate) fn fewer_blanks(&self) -> impl Iterator<Item = &str> {
+        let prefix = match self {
+            Indent::FirstLine => "",
+            Indent::Prefix(prefix) => prefix,
+        };
+        let n_blanks = prefix.len() - prefix.trim_start_matches([' ', '\t']).len();
+        (1..=n_blanks.min(prefix.len().saturating_sub(1))).map(|n| &prefix[..n])
+    }
+
     /// Whether a line of the block may start as `line` does.
     pub(crate) fn may_start(&self, line: &[u8]) -> bool {
         let others = self.others_after("").unwrap_or_default();

@@ -6,6 +6,12 @@ use core::slice;
 use super::{Alt, Capture, Delimiter, Dialect, Habit, Piece, Term, TermKind};
 use crate::render::{holds, leads_to_calls};
 
+/// The signs that open a bracket or a quotation which another sign closes.
+pub(crate) const OPENING_BRACKETS: [char; 20] = [
+    '(', '[', '{', '<', '«', '‹', '“', '„', '「', '『', '【', '〈', '《', '⟨', '⟦', '⟪', '⌈', '（',
+    '［', '｛',
+];
+
 /// Whether a value is an item of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum InList {
@@ -69,7 +75,7 @@ pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'
     let before = text(before);
     // Items that each start with a text, `("- " value)*`, need no other text before them.
     before.or_else(|| text(list.item.iter().find(|term| is_solid(term))))?;
-    let is_bracketed = before.is_some_and(|text| text.contains(['[', '(', '{', '<']));
+    let is_bracketed = before.is_some_and(|text| text.contains(OPENING_BRACKETS));
     // Items that each end with a text or with their line need no other text after them.
     let is_closed = list.is_closed || list.item.last().is_some_and(ends_item);
     is_closed.then_some(Series {

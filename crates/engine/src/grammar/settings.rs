@@ -178,9 +178,10 @@ impl Values {
     /// The items as a list that the setting describes, if parsing the list gives the same items.
     pub(crate) fn list(&self, items: &[&str]) -> Option<String> {
         let list = match (&self.separator, &self.bullet) {
-            (Some(separator), _) if separator.trim().is_empty() => items.join(separator),
-            (Some(separator), _) if separator.ends_with(' ') => items.join(separator),
-            (Some(separator), _) => items.join(&format!("{separator} ")),
+            (Some(separator), _) if [",", ";"].contains(&separator.as_str()) => {
+                items.join(&format!("{separator} "))
+            }
+            (Some(separator), _) => items.join(separator),
             (None, Some(bullet)) => {
                 let line = |item: &&str| format!("{} {item}", bullet.trim_end());
                 items.iter().map(line).collect::<Vec<_>>().join("\n")

@@ -211,7 +211,7 @@ pub(crate) fn takes(what: Capture, byte: u8) -> bool {
                 || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'$' | b'@')
                 || byte >= 0x80
         }
-        Capture::Type => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
+        Capture::Type => byte >= 0x80 || byte.is_ascii_alphanumeric() || b"_-.".contains(&byte),
         Capture::Key => !matches!(byte, b'<' | b'>' | b'\n' | b'\r' | b'"'),
         Capture::Any => !matches!(byte, b'<' | b'\n' | b'\r'),
         Capture::Length => byte.is_ascii_digit(),
@@ -396,7 +396,7 @@ fn analyze_text<'l>(
     // Closers of the enclosing terms: skip one closer, two, up to four.
     let [own, outer @ ..] = closer_levels(nodes, text.follow);
     text.is_last = outer[0].is_empty() && own.iter().all(|&lit| is_enclosing_closer(nodes, lit));
-    let (after, outer) = (outer[0].clone(), outer.concat());
+    let outer = outer.concat();
     let is_closer = |&lit: &NodeId| is_enclosing_closer(nodes, lit) && text.delimiter.is_closer();
     text.enclosing = outer.into_iter().filter(is_closer).collect();
     // If a closer holds the key, only a value of that key nests; the lookahead runs the opener to decide.
@@ -444,12 +444,13 @@ fn analyze_text<'l>(
     };
     let closers: Vec<Lead> = leads(nodes, text.follow).map(in_block).collect();
     text.may_end_line = text.quotes.is_some() && closers.iter().all(Lead::breaks_line);
-    // A line with less indentation ends it too, if the following literal starts so.
-    let shallower = |id: &NodeId| match (text.delimiter.indent(), &nodes[*id as usize]) {
-        (Some(indent), Node::Literal { bytes, .. }) => indent.shallower(bytes),
-        _ => None,
-    };
-    for blanks in after.iter().filter_map(shallower) {
+    // A line with less indentation ends it too.
+    for blanks in text
+        .delimiter
+        .indent()
+        .iter()
+        .flat_map(|indent| indent.fewer_blanks())
+    {
         for lead in &closers {
             let mut lead = lead.clone();
             lead.pieces = [Piece::Bytes(["\n", blanks].concat())].into();
