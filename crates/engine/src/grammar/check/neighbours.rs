@@ -56,6 +56,15 @@ impl<'d> Walk<'d> {
             }
             let is_value =
                 |kind: &TermKind| matches!(kind, TermKind::Raw(..) | TermKind::Value(..));
+            if let [nl, value, ..] = &seq[n + 1..]
+                && (term.kind.captures() && nl.kind == TermKind::Nl && is_value(&value.kind))
+            {
+                return Err(GrammarError::new(
+                    nl.span.clone(),
+                    "`nl` between a capture and a value: without a line break nothing ends the capture",
+                )
+                .help("write the line break that must be there, \"\\n\""));
+            }
             let trims = n > 0 && term.kind == TermKind::Nl && is_value(&seq[n - 1].kind);
             let breaks = |next: &&Next<'_>| next.term.kind == TermKind::Nl && !next.is_past_blanks;
             if let Some(twice) = next.iter().find(breaks).filter(|_| trims) {
@@ -126,7 +135,7 @@ impl<'d> Walk<'d> {
                 .help(match &first.term.kind {
                     _ if is_key(first) => "write the first parameter alone, and what is between two before each other one, (key \"=\" value (\", \" key \"=\" value)*)?",
                     TermKind::Literal(pieces) if starts(pieces, &['\n']) => "where each parameter has a line of its own, end it with `eol`, (key \": \" line eol)*",
-                    _ => "start one of them with another literal, or write the end in two ways, (\"]\" | \",]\")",
+                    _ => "start one of them with another literal. For a sign that may come last, let the rest of the part be missing, (\",\" ws (key \"=\" value)?)*",
                 }));
             }
         }
