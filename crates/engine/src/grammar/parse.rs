@@ -168,6 +168,14 @@ impl<'a> Reader<'a> {
                 keeps_break = true;
                 term.kind = TermKind::Literal(vec![Piece::Bytes("\n".into())]);
             }
+            if let TermKind::Group(Alt(ends)) = &mut term.kind
+                && *ends == end_of_line(&term.span)
+                && terms.last().is_some_and(reads_word)
+            {
+                for line_end in [" \n", "  \n"] {
+                    ends.push(vec![literal(line_end, &term.span)]);
+                }
+            }
             terms.push(term);
         }
         Ok(terms)
@@ -220,7 +228,7 @@ impl<'a> Reader<'a> {
             "false" => TermKind::False,
             "message_start" => TermKind::MessageStart,
             "message_end" => TermKind::MessageEnd,
-            "eol" => end_of_line(span),
+            "eol" => TermKind::Group(Alt(end_of_line(span))),
             "python" => TermKind::Python(self.mark(span)?),
             "raw" => TermKind::Raw(self.argument(span)?, Delimiter::default()),
             "line" => TermKind::Raw(self.argument(span)?, Delimiter::Line),
@@ -494,14 +502,26 @@ impl<'a> Reader<'a> {
 }
 
 /// A line break, or the end of the message.
-fn end_of_line(span: &Range<usize>) -> TermKind {
-    let literal = |text: &str| TermKind::Literal(vec![Piece::Bytes(text.into())]);
-    let kinds = [literal("\n"), literal("\r\n"), TermKind::MessageEnd];
-    let term = |kind| {
-        let span = span.clone();
-        vec![Term { kind, span }]
+/// Whether the term reads a word, after which blanks at the end of the line mean nothing.
+fn reads_word(term: &Term) -> bool {
+    matches!(&term.kind, TermKind::Capture(what, _) if *what != Capture::Any)
+}
+
+/// The alternatives of `eol`.
+fn end_of_line(span: &Range<usize>) -> Vec<Vec<Term>> {
+    let message_end = Term {
+        kind: TermKind::MessageEnd,
+        span: span.clone(),
     };
-    TermKind::Group(Alt(kinds.into_iter().map(term).collect()))
+    let ends = [literal("\n", span), literal("\r\n", span), message_end];
+    ends.map(|end| vec![end]).into()
+}
+
+fn literal(text: &str, span: &Range<usize>) -> Term {
+    Term {
+        kind: TermKind::Literal(vec![Piece::Bytes(text.into())]),
+        span: span.clone(),
+    }
 }
 
 /// A member in the brackets after `object` or `attrs`.
