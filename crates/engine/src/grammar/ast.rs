@@ -280,7 +280,7 @@ impl Delimiter {
     /// Whether no value of this kind starts with `byte`: a block with a sign before each line starts with that sign.
     pub(crate) fn starts_otherwise(&self, byte: u8) -> bool {
         let sign = self.indent().filter(|indent| !indent.is_blank());
-        sign.is_some_and(|sign| !sign.continues(0, byte))
+        sign.is_some_and(|sign| !sign.written().as_bytes().starts_with(&[byte]))
     }
 }
 
@@ -306,7 +306,10 @@ impl Indent {
             Indent::Prefix(prefix) => prefix.strip_prefix(start)?.bytes().next(),
         };
         let next = next?;
-        let is_of_block = |byte: u8| byte == next || self.is_blank() && b" \t\r\n".contains(&byte);
+        // The first byte of a longer character does not decide.
+        let is_of_block = |byte: u8| {
+            byte == next && byte.is_ascii() || self.is_blank() && b" \t\r\n".contains(&byte)
+        };
         Some((0..=255).filter(|&byte| !is_of_block(byte)).collect())
     }
 
@@ -338,11 +341,11 @@ impl Indent {
         !others.contains(&line[0]) && self.shallower(line).is_none()
     }
 
-    /// Whether the indentation may have `byte` after `n` bytes.
-    pub(crate) fn continues(&self, n: usize, byte: u8) -> bool {
+    /// Whether the indentation may have `c` after `n` bytes.
+    pub(crate) fn continues(&self, n: usize, c: char) -> bool {
         match self {
-            Indent::FirstLine => matches!(byte, b' ' | b'\t'),
-            Indent::Prefix(prefix) => prefix.as_bytes().get(n) == Some(&byte),
+            Indent::FirstLine => matches!(c, ' ' | '\t'),
+            Indent::Prefix(prefix) => prefix.get(n..).is_some_and(|rest| rest.starts_with(c)),
         }
     }
 

@@ -344,14 +344,8 @@ pub(super) fn past(nodes: &[Node], mut at: NodeId, is_such: impl Fn(&Node) -> bo
 pub(super) fn to_call_end(nodes: &[Node], from: NodeId) -> (bool, bool) {
     let (mut ends, mut has_values) = (false, false);
     reach(nodes, [from], |_, node| {
-        let is_end = matches!(
-            node,
-            Node::Match
-                | Node::Exit {
-                    role: RuleRole::Call,
-                    ..
-                }
-        );
+        let is_exit = matches!(node, Node::Exit { role, .. } if *role == RuleRole::Call);
+        let is_end = is_exit || matches!(node, Node::Match);
         let is_value = node.is_body()
             || matches!(node, Node::Attrs(_))
             || matches!(node, Node::Capture(capture) if capture.what == Capture::Key);

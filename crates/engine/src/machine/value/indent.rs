@@ -36,7 +36,7 @@ impl Unindenter {
     /// Writes the text of lines, each run with its position. `piece` is at `at`.
     pub(super) fn feed(&mut self, piece: &str, at: u64, mut write: impl FnMut(&str, u64)) {
         let mut rest = piece;
-        while let Some(&byte) = rest.as_bytes().first() {
+        while let Some(c) = rest.chars().next() {
             let here = at + (piece.len() - rest.len()) as u64;
             let Some(n) = self.read else {
                 let end = rest.find('\n').unwrap_or(rest.len());
@@ -49,13 +49,13 @@ impl Unindenter {
                 continue;
             };
             let is_before = self.width != Some(n);
-            if is_before && self.indent.continues(n, byte) {
-                (self.read, rest) = (Some(n + 1), &rest[1..]);
+            if is_before && self.indent.continues(n, c) {
+                (self.read, rest) = (Some(n + c.len_utf8()), &rest[c.len_utf8()..]);
                 continue;
             }
-            if is_before && matches!(byte, b'\n' | b'\r') {
+            if is_before && matches!(c, '\n' | '\r') {
                 (self.read, rest) = (Some(0), &rest[1..]);
-                self.breaks.push(char::from(byte));
+                self.breaks.push(c);
                 continue;
             }
             let width = *self.width.get_or_insert(n);
