@@ -41,6 +41,8 @@ struct Builder<'a> {
     place: Range<usize>,
     /// Values whose own opener is in the sequence being built, and its index there.
     texts_to_own: Vec<(NodeId, usize)>,
+    /// Values that are a form of a choice by themselves: their openers are before the choice.
+    texts_alone: Vec<NodeId>,
     /// The alternatives being built come right after a `key`, and their values start with that key.
     follows_key: bool,
     /// A single value may replace the sequence being built.
@@ -73,6 +75,7 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
             role: None,
             place: 0..0,
             texts_to_own: Vec::new(),
+            texts_alone: Vec::new(),
             follows_key: false,
             beside_single: false,
             beside_json: false,
@@ -298,7 +301,13 @@ impl<'a> Builder<'a> {
                 };
                 let follows = core::mem::replace(&mut self.follows_key, follows);
                 let seqs = alt.0.iter().map(|seq| (None, &seq[..]));
+                let outer = core::mem::take(&mut self.texts_alone);
                 let node = self.choice(&seqs.collect::<Vec<_>>(), next)?;
+                let texts = core::mem::replace(&mut self.texts_alone, outer);
+                if let Some(opener) = own_opener(seq, n) {
+                    self.texts_to_own
+                        .extend(texts.into_iter().map(|text| (text, opener)));
+                }
                 self.follows_key = follows;
                 node
             }
@@ -346,6 +355,7 @@ impl<'a> Builder<'a> {
                 let is_counted = matches!(delimiter, Delimiter::Length | Delimiter::Line);
                 let is_cdata = n > 0
                     && matches!(&seq[n - 1].kind, TermKind::Literal(pieces) if matches!(pieces.last(), Some(Piece::Bytes(text)) if text.ends_with(CDATA)));
+                let is_plain = |text: &&String| QuoteStyle::of(text).is_none();
                 let node = self.push(Node::Text(Box::new(TextNode {
                     is_cdata,
                     // Beside a form that may be JSON, one with an opener of its own holds a text.
@@ -353,12 +363,7 @@ impl<'a> Builder<'a> {
                     role: self.role.unwrap_or(RuleRole::Say),
                     argument: argument.as_deref().map(Box::from),
                     list: self.list,
-                    quotes: quotes.map(|all| {
-                        all.iter()
-                            .filter(|text| QuoteStyle::of(text).is_none())
-                            .cloned()
-                            .collect()
-                    }),
+                    quotes: quotes.map(|all| all.iter().filter(is_plain).cloned().collect()),
                     spelt_quotes: { quotes.into_iter().flatten() }
                         .filter_map(|text| QuoteStyle::of(text))
                         .collect(),
@@ -385,6 +390,8 @@ impl<'a> Builder<'a> {
                     && !(self.follows_key && seq[..opener].iter().all(is_blank))
                 {
                     self.texts_to_own.push((node, opener));
+                } else if seq.len() == 1 && matches!(term.kind, TermKind::Raw(..)) && !is_counted {
+                    self.texts_alone.push(node);
                 }
                 node
             }
