@@ -11,6 +11,7 @@ use super::build::Graph;
 use super::bytes::{ByteSet, Finder};
 use super::node::{Lead, LeadRole, Node, NodeId, RuleRole, TextNode, Trim};
 use crate::grammar::check::{LINES_CONTINUE, START_OTHERWISE};
+use crate::grammar::lists::InList;
 use crate::grammar::{Capture, Delimiter, Dialect, GrammarError, Indent, Piece};
 use crate::thresholds::{MARKER_MIN, SURE_MARKER_MIN};
 
@@ -372,7 +373,7 @@ fn analyze_text<'l>(
     openers: impl Iterator<Item = &'l Lead>,
     quotes: impl Iterator<Item = NodeId>,
 ) {
-    (text.trim, text.follow) = match trimming(nodes, text.next) {
+    (text.trim, text.follow) = match trimming(nodes, text.next, text.list != InList::No) {
         (Trim::PairedNl, follow) => (text.trim, follow),
         found => found,
     };
@@ -506,14 +507,15 @@ fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
 }
 
 /// The trimming part after a `text`, and the node that follows it.
-fn trimming(nodes: &[Node], next: NodeId) -> (Trim, NodeId) {
+fn trimming(nodes: &[Node], next: NodeId, is_item: bool) -> (Trim, NodeId) {
     let is_ws = |one: &NodeId| matches!(&nodes[*one as usize], Node::Ws { .. });
     match &nodes[next as usize] {
         Node::Ws { next } => (Trim::Blanks, *next),
-        Node::Nl { next } if is_ws(next) => trimming(nodes, *next),
+        Node::Nl { next } if is_ws(next) => trimming(nodes, *next, is_item),
         Node::Nl { next } => (Trim::PairedNl, *next),
-        // Blanks start the next parameter, and the text after the last one.
+        // Blanks start the next parameter, and the text after the last one; or the end of a list.
         Node::Split(all) if all.iter().all(is_ws) => (Trim::Blanks, next),
+        Node::Split(all) if is_item && all.iter().any(is_ws) => (Trim::Blanks, next),
         // A loop of line breaks.
         Node::Split(all) => match all.as_slice() {
             [one, rest] if breaks_back_to(nodes, *one, next) => (Trim::Lines, *rest),

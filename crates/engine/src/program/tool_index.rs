@@ -110,7 +110,5 @@ fn joins(c: char) -> bool {
 }
 
 fn words(name: &str) -> String {
-    name.chars()
-        .map(|c| if joins(c) { '_' } else { c })
-        .collect()
+    name.replace(joins, "_")
 }
