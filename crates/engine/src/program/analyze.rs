@@ -440,12 +440,8 @@ fn analyze_text<'l>(
     let closers: Vec<Lead> = leads(nodes, text.follow).map(in_block).collect();
     text.may_end_line = text.quotes.is_some() && closers.iter().all(Lead::breaks_line);
     // A line with less indentation ends it too.
-    for blanks in text
-        .delimiter
-        .indent()
-        .iter()
-        .flat_map(|indent| indent.fewer_blanks())
-    {
+    let indent = text.delimiter.indent();
+    for blanks in indent.iter().flat_map(|indent| indent.fewer_blanks()) {
         for lead in &closers {
             let mut lead = lead.clone();
             lead.pieces = [Piece::Bytes(["\n", blanks].concat())].into();
