@@ -42,10 +42,8 @@ impl Parser {
     /// Truncates the call if the message was cut off at `at` while a thread is still in the call.
     pub(super) fn truncate_open(&mut self, at: u64, sink: &mut dyn Sink) {
         let may_continue = self.emitter.call.as_ref().is_some_and(|call| !call.whole);
-        if self.ending.is_cut_off
-            && may_continue
-            && !self.set.threads.iter().all(|thread| self.leaves(thread))
-        {
+        let is_open = |thread: &Thread| !self.leaves(thread);
+        if self.ending.is_cut_off && may_continue && self.set.threads.iter().any(is_open) {
             let message = "the model stopped at its length limit, where the call may continue";
             self.note(Code::LengthLimit, Span::empty(at), message, sink);
             self.emitter.worsen(End::Truncated);
@@ -59,10 +57,9 @@ impl Parser {
         let fields = self.parameters(view.program)?;
         let threads = self.set.threads.iter();
         // A key that may go on is not captured yet.
+        let so_far = |thread: &Thread| Span::new(thread.since, self.pos);
         let mut keys = threads.filter_map(|thread| match view.program.node(thread.node) {
-            Node::Capture(key) if key.what == Capture::Key => {
-                Some(Span::new(thread.since, self.pos))
-            }
+            Node::Capture(key) if key.what == Capture::Key => Some(so_far(thread)),
             _ => self.newest_key(thread),
         });
         keys.find(|key| key.start >= at && fields.get(view.at(*key)).is_some())

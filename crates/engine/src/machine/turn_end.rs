@@ -16,30 +16,34 @@ impl Parser {
             return false;
         };
         let takes_none = |tool| program.tools.tool(tool).parameters.properties.is_empty();
-        let has_some = call.opened || call.flag.is_some();
-        let has_arguments = has_some || call.tool.is_some_and(takes_none);
+        let is_flag = call.flag.is_some();
+        let has_arguments = call.opened || is_flag || call.tool.is_some_and(takes_none);
         let mut of_call = threads.iter().filter(|thread| !thread.extra);
         let has_started = |thread: &Thread| match program.node(thread.node) {
             Node::Literal { .. } | Node::Template { .. } => thread.off > 0,
             Node::Capture(_) | Node::Attrs(_) => thread.since < at,
             _ => false,
         };
+        // What has started after a key may be its value, unless only its line break is missing.
+        let ends = |thread: &Thread| match program.node(thread.node) {
+            Node::Literal { bytes, .. } if is_flag => {
+                bytes[thread.off.into()..].trim_ascii().is_empty()
+            }
+            _ => program.closes(thread.node),
+        };
         let awaits = |thread: &Thread| !has_arguments && program.leads_to_values(thread.node);
         of_call.clone().any(|thread| program.closes(thread.node))
             && !of_call.clone().any(awaits)
-            && of_call.all(|thread| program.closes(thread.node) || !has_started(thread))
+            && of_call.all(|thread| !has_started(thread) || ends(thread))
     }
 
     /// Whether the open call lacks only closers after its certain part, and the end of the turn follows that part.
     /// `None`: the bytes end before that is known.
     pub(super) fn turn_ends(&mut self, view: View<'_>) -> Option<bool> {
         let is_whole = self.emitter.call.as_ref().is_some_and(|call| call.whole);
-        if !is_whole
-            && !self.lacks_only_closers(
-                &self.candidate.checkpoint_threads,
-                self.candidate.checkpoint,
-            )
-        {
+        let candidate = &self.candidate;
+        let (threads, at) = (&candidate.checkpoint_threads, candidate.checkpoint);
+        if !is_whole && !self.lacks_only_closers(threads, at) {
             return Some(false);
         }
         let checkpoint = self.candidate.checkpoint.max(self.emitter.cursor);
