@@ -680,6 +680,16 @@ fn too_much() -> Vec<(
             "loop",
         ),
         (
+            "rules that double, in a loop of a choice before its closer",
+            format!(
+                "dialect a\na0 = \"x\"\n{}call = \"<c>\" name \":\" ((a40)* | raw) \"</c>\" json\n",
+                numbered(40, &|n| format!("a{} = a{n} a{n}\n", n + 1))
+            ),
+            "more than 4096 terms",
+            "a",
+            "loop",
+        ),
+        (
             "a long literal in several places",
             format!(
                 "dialect a\ncall = \"<c>\" name{} json\na = \"{}\"\n",

@@ -72,7 +72,6 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
                 .map_err(|e| e.of(&name))?;
         } else {
             let mut rule = parse::rule(line, at).map_err(|e| e.of(&name))?;
-            lists::distribute_closers(dialect, &mut rule.alt);
             n_terms += 1 + rule.alt.n_terms();
             if n_terms > TERMS {
                 return Err(GrammarError::new(
@@ -82,6 +81,10 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
                 .help("what is repeated is a rule of its own, and `( .. )*` repeats it")
                 .of(&name));
             }
+            // Without the rules that it refers to, which may stand for more terms than are allowed.
+            let rules = core::mem::take(&mut dialect.rules);
+            lists::distribute_closers(dialect, &mut rule.alt);
+            dialect.rules = rules;
             Arc::make_mut(&mut dialect.rules).push(rule);
         }
     }

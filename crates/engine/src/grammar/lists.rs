@@ -158,13 +158,14 @@ fn is_solid(term: &Term) -> bool {
 }
 
 /// Distributes the closer of a choice over its forms where a form without a closer is no list:
-/// `(("- " raw)* | raw) "end"` is `(("- " raw)* "end" | raw "end")`.
+/// `(("- " raw)* | raw) "end"` is `(("- " raw)* "end" | raw "end")`. Blanks may be before the closer. The sequences grow
+/// by at most two terms for each form.
 pub(crate) fn distribute_closers(dialect: &Dialect, alt: &mut Alt) {
     for seq in &mut alt.0 {
         let mut n = 0;
         while n < seq.len() {
             let (head, tail) = seq.split_at_mut(n + 1);
-            let n_closer = 1 + tail.iter().take_while(|term| !is_solid(term)).count();
+            let n_closer = 1 + usize::from(tail.first().is_some_and(|term| !is_solid(term)));
             let is_list = |form: &[Term]| list_in(dialect, form).is_some();
             match &mut head[n].kind {
                 TermKind::Group(forms) => {
