@@ -313,18 +313,6 @@ impl Indent {
         Some((0..=255).filter(|&byte| !is_of_block(byte)).collect())
     }
 
-    /// The blanks that `line` starts with, if they are fewer than those of the fixed prefix.
-    pub(crate) fn shallower<'i>(&'i self, line: &[u8]) -> Option<&'i str> {
-        let Indent::Prefix(prefix) = self else {
-            return None;
-        };
-        let n_blanks = line.iter().take_while(|byte| b" \t".contains(byte)).count();
-        let blanks = prefix
-            .get(..n_blanks)
-            .filter(|_| (1..prefix.len()).contains(&n_blanks));
-        blanks.filter(|blanks| line.starts_with(blanks.as_bytes()))
-    }
-
     /// The blanks that a line may start with in place of the fixed prefix.
     pub(crate) fn fewer_blanks(&self) -> impl Iterator<Item = &str> {
         let prefix = match self {
@@ -338,7 +326,10 @@ impl Indent {
     /// Whether a line of the block may start as `line` does.
     pub(crate) fn may_start(&self, line: &[u8]) -> bool {
         let others = self.others_after("").unwrap_or_default();
-        !others.contains(&line[0]) && self.shallower(line).is_none()
+        let n_blanks = line.iter().take_while(|byte| b" \t".contains(byte)).count();
+        let blanks = &line[..n_blanks];
+        let is_shallower = self.fewer_blanks().any(|fewer| fewer.as_bytes() == blanks);
+        !others.contains(&line[0]) && !is_shallower
     }
 
     /// Whether the indentation may have `c` after `n` bytes.

@@ -501,13 +501,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A line break, or the end of the message.
 /// Whether the term reads a word, after which blanks at the end of the line mean nothing.
 fn reads_word(term: &Term) -> bool {
     matches!(&term.kind, TermKind::Capture(what, _) if *what != Capture::Any)
 }
 
-/// The alternatives of `eol`.
+/// The alternatives of `eol`: a line break, or the end of the message.
 fn end_of_line(span: &Range<usize>) -> Vec<Vec<Term>> {
     let message_end = Term {
         kind: TermKind::MessageEnd,

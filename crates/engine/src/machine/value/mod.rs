@@ -109,9 +109,9 @@ impl Value {
         let mut key = String::from(text.argument.as_deref().unwrap_or(read.trim()));
         let fields = parser.parameters(program);
         // A tag is a parameter only by its exact name.
-        let is_tag = text.own_needs_same_key || text.argument.is_some();
+        let is_exact = text.own_needs_same_key || text.argument.is_some();
         let near = fields
-            .filter(|_| !is_tag)
+            .filter(|_| !is_exact)
             .and_then(|fields| fields.nearest(&key));
         if let Some((_, name)) = near {
             let message = format!("no parameter is called `{key}`; it was read as `{name}`");
