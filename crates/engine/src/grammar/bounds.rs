@@ -7,8 +7,8 @@ pub(super) const FILE: usize = 128 << 10;
 /// Dialects of a file.
 pub(super) const DIALECTS: usize = 128;
 /// Terms of a dialect, inherited ones included. The same bound holds after rules are inlined.
-pub(crate) const TERMS: usize = 4096;
+pub(super) const TERMS: usize = 4096;
 /// Nested groups, loops and rules.
-pub(crate) const DEPTH: usize = 64;
+pub(super) const DEPTH: usize = 64;
 /// Names that a setting lists.
 pub(super) const NAMES: usize = 512;

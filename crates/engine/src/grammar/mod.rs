@@ -5,6 +5,7 @@ pub(crate) mod bounds;
 pub(crate) mod check;
 mod error;
 mod evidence;
+pub(crate) mod extent;
 mod file;
 mod lex;
 pub(crate) mod lists;

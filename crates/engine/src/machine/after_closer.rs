@@ -11,7 +11,7 @@ use toolglot_json::internal::value_end;
 use super::Parser;
 use super::closer_decision::Signal;
 use super::closer_lookahead::{CloserLookahead, Stage};
-use super::damaged_literal::is_literal;
+use super::damaged_literal::{DamagedLiteral, is_literal};
 use super::intervening_text::value_at;
 use super::line_tail::byte_before;
 use super::log::{Act, Log, LogId};
@@ -20,6 +20,7 @@ use super::value::find_closer;
 use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Fits, Node, NodeId, RuleRole, TextNode, is_blank};
+use crate::thresholds::MARKER_MIN;
 
 /// Skips an unknown parameter: first the bytes up to its value, then the value.
 #[derive(Debug, Default)]
@@ -60,7 +61,7 @@ pub(super) struct AfterCloser {
     blank: bool,
     /// A line break is among the blanks or right before them.
     bol: bool,
-    /// The last closer ends the call and starts its line.
+    /// What was read of closers is too long to occur in a value by chance.
     leaves: bool,
     entries: Vec<Thread>,
     enclosing: Vec<Thread>,
@@ -90,14 +91,15 @@ impl Parser {
         let Some(last) = probe.last else {
             return Some(Signal::Data);
         };
-        let from = Thread::at(text.follow, Log::ROOT, last);
         let mut enclosing = Vec::new();
-        self.add_positions(view, from, &text.enclosing, &mut enclosing);
+        if !text.enclosing.is_empty() {
+            enclosing = self.after_closers(text, last, view);
+        }
         probe.stage = Stage::After(AfterCloser {
             from: last,
             blank: true,
             bol: byte_before(view, last) == Some(b'\n'),
-            leaves: probe.leaves,
+            leaves: last - probe.at >= MARKER_MIN as u64,
             enclosing,
             ..AfterCloser::default()
         });
@@ -215,6 +217,30 @@ impl Parser {
         self.closure(view, Thread::at(follow, log, 0))
     }
 
+    /// The positions after the closers of a value of `text`.
+    pub(super) fn past_closers(&mut self, text: &TextNode, view: View<'_>) -> Vec<NodeId> {
+        let closers = self.closers_at(text.follow, Log::ROOT, view);
+        let next = |closer| Some(self.set.instances.literal(view.program, closer)?.next);
+        closers.iter().filter_map(next).collect()
+    }
+
+    /// The synchronization points after those closers.
+    pub(super) fn after_closers(
+        &mut self,
+        text: &TextNode,
+        at: u64,
+        view: View<'_>,
+    ) -> Vec<Thread> {
+        let (past, mut after) = (self.past_closers(text, view), Vec::new());
+        self.add_positions(
+            view,
+            Thread::at(text.follow, Log::ROOT, at),
+            &past,
+            &mut after,
+        );
+        self.anchors(after, at, view)
+    }
+
     /// The first literal of `closers` that `bytes` fit: how they fit it, its length, and the node after it.
     pub(super) fn closer_fits(&self, closers: &[Thread], bytes: &[u8]) -> (Fits, u64, NodeId) {
         let literal = |closer| self.set.instances.literal(&self.program, closer);
@@ -277,10 +303,13 @@ impl Parser {
             };
             let entered = self.step_entries((names, after.bol), after, byte, probe.pos, view);
             let stops = any_ends(program, &after.entries);
-            let cx = (view, NamePolicy::Evidence);
-            self.step_set(cx, &mut after.enclosing, byte, probe.pos);
+            self.step_set((view, names), &mut after.enclosing, byte, probe.pos);
             probe.pos += 1;
-            if entered {
+            // The opener of the block's next call counts as well.
+            let calls = |thread: &Thread| {
+                self.leaves(thread) && self.set.log.any(Log::ROOT, thread.log, Act::is_name)
+            };
+            if entered || after.enclosing.iter().any(calls) {
                 return Some(Signal::Recovered);
             }
             let inner_ended = self.set.found.literal_ended;
@@ -290,12 +319,20 @@ impl Parser {
                 *after = AfterCloser {
                     from: probe.pos,
                     blank: true,
-                    leaves: if stops { after.leaves } else { after.bol },
+                    leaves: !stops || after.leaves,
                     ..AfterCloser::default()
                 };
                 continue;
             }
             if after.entries.is_empty() && after.enclosing.is_empty() {
+                if probe.may_leave && probe.has_closer() && !probe.is_damaged {
+                    let damaged = DamagedLiteral::after_entries(after.from);
+                    match self.read_damaged(text, probe, &damaged, view) {
+                        Some(true) if probe.left_call => return Some(Signal::Ends),
+                        None => return None,
+                        Some(_) => {}
+                    }
+                }
                 if !(after.leaves && after.bol && probe.may_leave) {
                     return Some(Signal::Data);
                 }

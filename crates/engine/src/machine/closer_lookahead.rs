@@ -4,6 +4,7 @@
 //! own opener. A lookahead decides nothing at the end of a push.
 
 use alloc::vec::Vec;
+use core::mem::take;
 use core::task::Poll;
 
 use super::Parser;
@@ -35,8 +36,6 @@ pub(crate) struct CloserLookahead {
     pub(super) closer_end: Option<u64>,
     /// All closers up to the call's end were read whole.
     pub(super) left_call: bool,
-    /// An enclosing closer ends the call and starts its line.
-    pub(super) leaves: bool,
     /// Prose after such a closer may be searched for the next entry.
     pub(super) may_leave: bool,
     /// How far prose was searched without result.
@@ -81,11 +80,16 @@ pub(super) enum Stage {
 impl CloserLookahead {
     /// Restarts at `at` and keeps the allocations.
     fn start(&mut self, at: u64) {
-        (self.at, self.stage) = (at, Stage::Sets);
-        (self.unknown_at, self.n_skips) = (None, 0);
-        (self.was_gap, self.is_damaged) = (false, false);
-        (self.closer_end, self.left_call) = (None, false);
-        (self.leaves, self.prose_to, self.missing) = (false, None, None);
+        let sets = (
+            take(&mut self.follow),
+            take(&mut self.enclosing),
+            take(&mut self.own),
+        );
+        *self = CloserLookahead {
+            at,
+            ..CloserLookahead::default()
+        };
+        (self.follow, self.enclosing, self.own) = sets;
     }
 
     /// The value's own closer was read whole.
@@ -102,7 +106,7 @@ impl Parser {
         at: u64,
         view: View<'_>,
     ) {
-        let mut probe = core::mem::take(&mut self.spare.probe);
+        let mut probe = take(&mut self.spare.probe);
         probe.start(at);
         probe.may_leave = value.may_be_left(at);
         self.look_from(text, &mut probe, value, at, view);
@@ -202,7 +206,7 @@ impl Parser {
         view: View<'_>,
     ) -> Poll<Option<Signal>> {
         let cap = view.program.limits.undecided as u64;
-        let (found, stage) = match core::mem::take(&mut probe.stage) {
+        let (found, stage) = match take(&mut probe.stage) {
             Stage::Search => {
                 let found = self.seek_closer(text, &mut probe.pos, view);
                 let at = probe.pos;
@@ -240,7 +244,7 @@ impl Parser {
                 (signal, Stage::Text(gap))
             }
             Stage::Damaged(damaged) => {
-                let signal = match self.read_damaged(probe, &damaged, view) {
+                let signal = match self.read_damaged(text, probe, &damaged, view) {
                     Some(false) => Some(self.nothing_left(text, probe, value, view)),
                     is_near => is_near.map(|_| probe.left_call.then_some(Signal::Ends)),
                 };
@@ -333,7 +337,8 @@ impl Parser {
         let may_be_damaged = is_broken_off && !probe.is_damaged && probe.missing.is_none();
         // The set as it was before the byte.
         let before = &self.set.next;
-        let damaged = may_be_damaged.then(|| DamagedLiteral::new(program, before, pos));
+        let damaged = { may_be_damaged.then_some(before) }
+            .and_then(|before| DamagedLiteral::new(program, before, pos, probe.at));
         if has_ended {
             probe.closer_end.get_or_insert(pos + 1);
             if closes(&self.set.found) {
@@ -377,15 +382,11 @@ impl Parser {
             if found.literal_ended && closes(found) {
                 probe.last = Some(pos + 1);
             }
-            let from = pos + 1 - found.literal_length;
-            for thread in &probe.enclosing {
-                if self.leaves(thread) {
-                    probe.leaves |= found.literal_ended
-                        && starts_line(view.bytes(probe.at, from), value.line_blank);
-                    let names = |act| names_known(view, act);
-                    enclosing_names |= self.set.log.any(Log::ROOT, thread.log, names);
-                }
-            }
+            let names = |act| names_known(view, act);
+            let calls = |thread: &Thread| {
+                self.leaves(thread) && self.set.log.any(Log::ROOT, thread.log, names)
+            };
+            enclosing_names = probe.enclosing.iter().any(calls);
         }
         probe.pos = pos + 1;
         if probe.has_closer() {

@@ -7,24 +7,45 @@ use super::Parser;
 use super::closer_lookahead::CloserLookahead;
 use super::thread::Thread;
 use super::view::View;
-use crate::program::{Fits, Node, Program};
+use crate::program::{Fits, Node, Program, TextNode, near};
 
 /// The literals that broke off, and where they start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct DamagedLiteral {
     from: u64,
     literals: Vec<Thread>,
+    is_no_entry: bool,
 }
 
 impl DamagedLiteral {
-    /// The literals of `follow` with the most bytes read, which the byte at `at` does not continue.
-    pub(super) fn new(program: &Program, follow: &[Thread], at: u64) -> DamagedLiteral {
+    /// The literals of `follow` with the most bytes read, which the byte at `at` does not continue. `None` if they start
+    /// before `base`, in a line break that was read before an empty value.
+    pub(super) fn new(
+        program: &Program,
+        follow: &[Thread],
+        at: u64,
+        base: u64,
+    ) -> Option<DamagedLiteral> {
         let literals = follow.iter().filter(|thread| is_literal(program, thread));
         let off = literals.clone().map(|thread| thread.off).max().unwrap_or(0);
         let is_last = |thread: &&Thread| thread.off == off;
         let literals = literals.filter(is_last).copied().collect();
         let from = at - u64::from(off);
-        DamagedLiteral { from, literals }
+        let is_no_entry = false;
+        (from >= base).then_some(DamagedLiteral {
+            from,
+            literals,
+            is_no_entry,
+        })
+    }
+
+    /// A closer at `from`, where no entry starts.
+    pub(super) fn after_entries(from: u64) -> DamagedLiteral {
+        DamagedLiteral {
+            from,
+            is_no_entry: true,
+            ..DamagedLiteral::default()
+        }
     }
 }
 
@@ -35,41 +56,38 @@ pub(super) fn is_literal(program: &Program, thread: &Thread) -> bool {
 }
 
 impl Parser {
-    /// Whether a literal is there with a few wrong bytes; if so, continues after it. `None`: more bytes are needed.
+    /// Whether the literal, or another closer, is there with a few wrong bytes; if so, continues after it. `None`: more
+    /// bytes are needed.
     pub(super) fn read_damaged(
         &mut self,
+        text: &TextNode,
         probe: &mut CloserLookahead,
         damaged: &DamagedLiteral,
         view: View<'_>,
     ) -> Option<bool> {
-        // The opener of an entry is not a damaged literal.
-        let (read, openers) = view.program.trie.walk(view.from(damaged.from), |_| true);
-        let is_opener = !openers.is_empty();
-        let is_all = damaged.from + read as u64 == view.end();
-        if is_opener || is_all && !view.eof {
-            return is_opener.then_some(false);
+        let from = damaged.from;
+        // The opener of an entry is not a damaged literal, unless the literal is longer: `<invoke>` for `</invoke>`. It
+        // may be one that is as long once it is known that no entry starts there: `<call>` for `</call>`.
+        let (read, openers) = view.program.trie.walk(view.from(from), |_| true);
+        if from + read as u64 == view.end() && !view.eof {
+            return None;
         }
-        for thread in &damaged.literals {
+        let opener = if openers.is_empty() { 0 } else { read };
+        let mut closers = self.after_closers(text, from, view);
+        closers.retain(|closer| !view.program.opens(closer.node));
+        for thread in damaged.literals.iter().chain(&closers) {
             let Some(literal) = self.set.instances.literal(view.program, thread) else {
                 continue;
             };
             self.set.found.work += literal.bytes.len() as u64;
-            let (fits, length) = literal.near(view.from(damaged.from), view.eof);
+            let (fits, length) = near(literal.bytes, view.from(from), (literal.fold, view.eof));
             match fits {
                 Fits::Not => continue,
                 Fits::SoFar => return None,
+                Fits::Whole if length < opener + usize::from(!damaged.is_no_entry) => continue,
                 Fits::Whole => {}
             }
-            // `};@end`: the value's closer occurs twice before the literal, and the value ends at the second one.
-            let (closer, rest) = (view.bytes(probe.at, damaged.from), view.from(damaged.from));
-            let n_before = length.saturating_sub(literal.bytes.len());
-            let mut places = closer.len().max(1)..=n_before;
-            if places
-                .any(|n| rest[..n].ends_with(closer) && literal.fits(&rest[n..]) == Fits::Whole)
-            {
-                return Some(false);
-            }
-            let end = damaged.from + length as u64;
+            let end = from + length as u64;
             let mut after = thread.after(literal.next);
             after.since = end;
             probe.follow = self.closure(view, after);

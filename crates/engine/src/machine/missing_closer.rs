@@ -1,14 +1,11 @@
 //! A value whose closer is missing: another value of the call opens inside it, and one closer too few follows that
 //! opener. `<a>x<b>y</b></call>` is two values, `<a>x <b>y</b> z</a></call>` is one.
 
-use alloc::vec::Vec;
-
 use super::Parser;
 use super::capture::takes_key;
 use super::closer_decision::Signal;
 use super::closer_lookahead::{CloserLookahead, Stage};
 use super::log::{Log, LogId};
-use super::thread::Thread;
 use super::view::View;
 use crate::grammar::Capture;
 use crate::program::{Fits, TextNode, is_blank};
@@ -78,9 +75,7 @@ impl Parser {
         view: View<'_>,
     ) -> Option<Signal> {
         let own = self.closers_at(text.follow, Log::ROOT, view);
-        let mut enclosing = Vec::new();
-        let from = Thread::at(text.follow, Log::ROOT, 0);
-        self.add_positions(view, from, &text.enclosing, &mut enclosing);
+        let enclosing = self.after_closers(text, 0, view);
         loop {
             let rest = view.from(probe.pos);
             let n_blank = rest.iter().take_while(|&&byte| is_blank(byte)).count();

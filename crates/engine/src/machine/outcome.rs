@@ -278,7 +278,7 @@ impl Parser {
             let message = "the closer of the block does not follow its calls";
             self.note(Code::MissingCloser, Span::empty(cursor), message, sink);
         }
-        let anchors = self.anchors(checkpoint_threads, view);
+        let anchors = self.anchors(checkpoint_threads, cursor, view);
         let channel = if self.emitter.call.is_some() {
             Channel::Junk
         } else {
@@ -301,8 +301,7 @@ impl Parser {
 
     /// The synchronization points of a broken entry: the literals that were expected, then those after the closers
     /// among them, up to [`SYNCHRONIZATION_MAX`] levels deep.
-    fn anchors(&mut self, threads: Vec<Thread>, view: View<'_>) -> Vec<Thread> {
-        let at = self.emitter.cursor;
+    pub(super) fn anchors(&mut self, threads: Vec<Thread>, at: u64, view: View<'_>) -> Vec<Thread> {
         let (mut anchors, mut level): (Vec<Thread>, Vec<Thread>) = (Vec::new(), threads);
         for _ in 0..=SYNCHRONIZATION_MAX {
             let mut deeper = Vec::new();
@@ -319,7 +318,9 @@ impl Parser {
                     node => {
                         anchors.push(thread);
                         match node {
-                            Node::Literal { next, .. } if !view.program.opens(thread.node) => {
+                            Node::Literal { next, .. } | Node::Template { next, .. }
+                                if !view.program.opens(thread.node) =>
+                            {
                                 Some(*next)
                             }
                             _ => None,

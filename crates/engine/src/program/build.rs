@@ -10,7 +10,6 @@ use core::ops::Range;
 
 use super::analyze::{may_be_empty, reach};
 use super::bytes::ByteSet;
-use super::extent;
 use super::node::{
     AttrsNode, CaptureNode, Node, NodeId, ObjectNode, RuleRole, TextNode, Trim, XmlNode,
 };
@@ -100,7 +99,7 @@ impl<'a> Builder<'a> {
             )
             .help("an entry is a rule that no rule refers to"));
         }
-        extent::bounded(dialect, &is_entry)?;
+        crate::grammar::extent::bounded(dialect, &is_entry)?;
         crate::grammar::check::rules(dialect)?;
         for rule in read().filter(is_entry) {
             // One entry per alternative: a long opener must not lift its short sibling.

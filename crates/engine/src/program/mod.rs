@@ -6,7 +6,6 @@
 mod analyze;
 mod build;
 mod bytes;
-mod extent;
 mod node;
 mod openers;
 mod rules;
@@ -18,7 +17,7 @@ pub(crate) use analyze::{may_be_empty, takes};
 pub(crate) use bytes::{ByteSet, Finder, QUOTING, is_blank};
 pub(crate) use node::{
     AttrsNode, CaptureNode, Fits, Lead, LeadRole, Literal, Node, NodeId, RuleRole, TextNode, Trim,
-    fits,
+    fits, near,
 };
 pub(crate) use openers::Openers;
 pub(crate) use rules::CompiledDialect;

@@ -248,7 +248,7 @@ pub(crate) fn fits(wanted: &[u8], bytes: &[u8], fold: bool) -> Fits {
     }
 }
 
-/// How a literal may be damaged in one place: bytes that are missing, and bytes in their place.
+/// How a literal may be damaged in one place: characters that are missing, and characters in their place.
 const EDITS: [(usize, usize); 8] = [
     (0, 1),
     (1, 0),
@@ -259,6 +259,45 @@ const EDITS: [(usize, usize); 8] = [
     (1, 2),
     (2, 2),
 ];
+
+/// How `bytes` start with `wanted`, damaged by one of [`EDITS`], and the length of the match.
+pub(crate) fn near(wanted: &[u8], bytes: &[u8], (fold, eof): (bool, bool)) -> (Fits, usize) {
+    let same = |(a, b): &(&u8, &u8)| a == b || fold && a.eq_ignore_ascii_case(b);
+    let starts_char =
+        |bytes: &[u8], at: usize| bytes.get(at).is_none_or(|byte| byte & 0xC0 != 0x80);
+    let n = wanted.iter().zip(bytes).take_while(same).count();
+    let n = (0..=n)
+        .rev()
+        .find(|&at| starts_char(wanted, at))
+        .unwrap_or(0);
+    // Where `count` characters after `n` end.
+    let skip = |bytes: &[u8], count| {
+        (n..=bytes.len())
+            .filter(|&at| starts_char(bytes, at))
+            .nth(count)
+    };
+    for (missing, extra) in EDITS {
+        let Some(rest) = skip(wanted, missing).map(|at| &wanted[at..]) else {
+            continue;
+        };
+        if n + rest.len() < MISSPELT_MIN {
+            continue;
+        }
+        // If its end is missing, no word continues there.
+        let continues = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        match skip(bytes, extra).map(|at| (at, &bytes[at..])) {
+            Some((_, &[byte, ..])) if rest.is_empty() && continues(byte) => {}
+            None | Some((_, [])) if !eof => return (Fits::SoFar, 0),
+            None => {}
+            Some((at, found)) => match fits(rest, found, fold) {
+                Fits::Whole => return (Fits::Whole, at + rest.len()),
+                Fits::SoFar if !eof => return (Fits::SoFar, 0),
+                _ => {}
+            },
+        }
+    }
+    (Fits::Not, 0)
+}
 
 /// A literal with its holes filled.
 #[derive(Clone, Copy, Debug)]
@@ -275,34 +314,6 @@ impl Literal<'_> {
     pub(crate) fn takes(&self, off: u16, byte: u8) -> bool {
         let wanted = self.bytes[usize::from(off)];
         wanted == byte || (self.fold && wanted.eq_ignore_ascii_case(&byte))
-    }
-
-    /// Whether `bytes` start with the literal, damaged by one of [`EDITS`]: bytes that are missing, too many or others.
-    /// Also the length of the match.
-    pub(crate) fn near(&self, bytes: &[u8], eof: bool) -> (Fits, usize) {
-        let same = |(a, b): &(&u8, &u8)| a == b || self.fold && a.eq_ignore_ascii_case(b);
-        let n = self.bytes.iter().zip(bytes).take_while(same).count();
-        for (missing, extra) in EDITS {
-            let Some(wanted) = self.bytes.get(n + missing..) else {
-                continue;
-            };
-            if n + wanted.len() < MISSPELT_MIN {
-                continue;
-            }
-            // If its end is missing, no word continues there.
-            let continues = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-            match bytes.get(n + extra..) {
-                Some(&[byte, ..]) if wanted.is_empty() && continues(byte) => {}
-                None | Some([]) if !eof => return (Fits::SoFar, 0),
-                None => {}
-                Some(rest) => match fits(wanted, rest, self.fold) {
-                    Fits::Whole => return (Fits::Whole, n + extra + wanted.len()),
-                    Fits::SoFar if !eof => return (Fits::SoFar, 0),
-                    _ => {}
-                },
-            }
-        }
-        (Fits::Not, 0)
     }
 
     /// Whether `bytes` start with it.

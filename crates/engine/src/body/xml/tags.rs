@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use toolglot_json::Shape;
 
 use super::{Frame, Xml, XmlOut};
-use crate::program::{Fits, fits, is_blank};
+use crate::program::{Fits, fits, is_blank, near};
 use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::thresholds::{
     ELEMENT_DEPTH_MAX, GAP_MAX, INTERVENING_UNDECLARED_MAX, SKIPPED_ELEMENT_MAX, SKIPPED_MAX,
@@ -53,6 +53,14 @@ impl Xml {
             }
             tag
         };
+        if self.frames.is_empty() {
+            // The caller's closers end the arguments. Such a closer may have lost its slash.
+            if let Tag::Open(_) | Tag::Close { .. } = tag
+                && let Some(step) = self.ends_level(text).ends()
+            {
+                return step;
+            }
+        }
         match tag {
             Tag::Cut if !self.eof => TagStep::Wait { far: false },
             Tag::CData => {
@@ -109,20 +117,14 @@ impl Xml {
         out: &mut XmlOut,
     ) -> TagStep {
         let is_innermost = self.frames.last().is_some_and(|frame| frame.name == name);
-        if !is_innermost {
-            // The caller's closers end the arguments if no element is open. Inside an element, more markup must follow.
-            let evidence = if self.frames.is_empty() {
-                self.ends_level(text)
-            } else {
-                match self.ends_here(text) {
-                    Evidence::Yes => self.tag_after(text),
-                    evidence => evidence,
-                }
+        if !is_innermost && !self.frames.is_empty() {
+            // Inside an element, more markup must follow the caller's closers.
+            let evidence = match self.ends_here(text) {
+                Evidence::Yes => self.tag_after(text),
+                evidence => evidence,
             };
-            match evidence {
-                Evidence::Yes => return TagStep::End,
-                Evidence::Wait { far } => return TagStep::Wait { far },
-                Evidence::No => {}
+            if let Some(step) = evidence.ends() {
+                return step;
             }
         }
         let raw = self.frames.last().is_some_and(|frame| frame.raw);
@@ -168,6 +170,11 @@ impl Xml {
             let Some(rest) = after_gap(after) else {
                 return Evidence::No;
             };
+            if index == 0
+                && let evidence @ (Evidence::Yes | Evidence::Wait { .. }) = self.ends_level(rest)
+            {
+                return evidence;
+            }
             let Tag::Open(tag) = self.read_tag(rest) else {
                 return match self.closes_level(parent, rest) {
                     Evidence::No if index == 0 => self.opens_after_text(rest),
@@ -340,8 +347,7 @@ impl Xml {
                     let is_bare = self.prefix.is_empty();
                     self.starts_with(if is_bare { "<" } else { &self.prefix }, after)
                 }
-                Some(_) => Evidence::No,
-                None => self.ends_level(rest),
+                _ => Evidence::No,
             },
             _ => Evidence::No,
         }
@@ -359,23 +365,28 @@ impl Xml {
     }
 
     /// Whether the arguments end here, with all elements closed. One of the caller's closers is enough if it ends the
-    /// message, or if markup follows, or a little text and the next closer. A misspelt closer is enough if the next of
-    /// the caller's closers follows.
+    /// message, or if markup follows, or a little text and the next closer. A misspelt or damaged closer is enough if
+    /// the next of the caller's closers follows.
     fn ends_level(&self, text: &str) -> Evidence {
-        match self.ends_here(text) {
-            Evidence::No if self.prefix.is_empty() => {}
-            evidence => return evidence,
-        }
-        let Tag::Close { length, .. } = self.read_tag(text) else {
-            return Evidence::No;
+        let first = self.closers.first().map_or("", String::as_str);
+        let (evidence, length) = match (self.ends_here(text), self.read_tag(text)) {
+            (Evidence::No, Tag::Close { length, .. }) => (Evidence::Yes, length),
+            (Evidence::No, _) => self.damaged(first, text),
+            (evidence, _) => return evidence,
         };
+        if evidence != Evidence::Yes {
+            return evidence;
+        }
         let Some(rest) = after_gap(&text[length..]) else {
             return Evidence::No;
         };
         let is_ours = self.closers.iter().any(|closer| *closer == text[..length]);
+        if is_ours && self.frames.is_empty() {
+            return Evidence::Yes;
+        }
         let next = self.closers.get(1).map_or("", String::as_str);
         let near = &rest.as_bytes()[..rest.len().min(GAP_MAX + 1)];
-        let stray = match memchr::memchr(b'<', near) {
+        let stray = match memchr::memchr(self.intro(), near) {
             Some(at) => at,
             None if near.len() > GAP_MAX => return Evidence::No,
             None if self.eof && is_ours && rest.is_empty() => return Evidence::Yes,
@@ -415,6 +426,7 @@ impl Xml {
             }
             match self.starts_with(closer, rest) {
                 Evidence::Yes => rest = &rest[closer.len()..],
+                Evidence::No if n > 0 => return self.damaged(closer, rest).0,
                 evidence => return evidence,
             }
         }
@@ -423,7 +435,17 @@ impl Xml {
 
     /// Whether `text` starts with `literal`.
     fn starts_with(&self, literal: &str, text: &str) -> Evidence {
-        match fits(literal.as_bytes(), text.as_bytes(), false) {
+        self.evidence(fits(literal.as_bytes(), text.as_bytes(), false))
+    }
+
+    /// Whether `text` starts with `literal`, damaged in one place, and the length of the match.
+    fn damaged(&self, literal: &str, text: &str) -> (Evidence, usize) {
+        let (fits, length) = near(literal.as_bytes(), text.as_bytes(), (false, self.eof));
+        (self.evidence(fits), length)
+    }
+
+    fn evidence(&self, fits: Fits) -> Evidence {
+        match fits {
             Fits::Whole => Evidence::Yes,
             Fits::SoFar if !self.eof => Evidence::Wait { far: false },
             _ => Evidence::No,
@@ -528,6 +550,17 @@ enum Evidence {
     Yes,
     No,
     Wait { far: bool },
+}
+
+impl Evidence {
+    /// What evidence for the end of the arguments means for the tag.
+    fn ends(self) -> Option<TagStep> {
+        match self {
+            Evidence::Yes => Some(TagStep::End),
+            Evidence::Wait { far } => Some(TagStep::Wait { far }),
+            Evidence::No => None,
+        }
+    }
 }
 
 /// The text after a gap of blanks; `None` if the gap is too long.

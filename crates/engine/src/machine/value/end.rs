@@ -98,15 +98,13 @@ impl Parser {
         let mut thread = Thread::at(text.next, Log::ROOT, from);
         (thread.starts_line, thread.one_line) = (value.line_blank, value.one_line);
         thread.marked = true;
-        let after_closers: alloc::vec::Vec<NodeId>;
+        let past_closers: alloc::vec::Vec<NodeId>;
         let nodes = match after {
             AfterValue::Value | AfterValue::Read { .. } => core::slice::from_ref(&text.next),
             AfterValue::Enclosing => &text.enclosing,
             AfterValue::Closer => {
-                let closers = self.closers_at(text.follow, Log::ROOT, view);
-                let next = |closer| Some(self.set.instances.literal(view.program, closer)?.next);
-                after_closers = closers.iter().filter_map(next).collect();
-                &after_closers
+                past_closers = self.past_closers(text, view);
+                &past_closers
             }
         };
         self.add_positions(view, thread, nodes, &mut threads);

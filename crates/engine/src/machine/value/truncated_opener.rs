@@ -4,7 +4,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::program::{Fits, Literal};
+use crate::program::{Fits, near};
 
 /// The first bytes of the value: as many as the marker has, and two more.
 #[derive(Debug)]
@@ -28,13 +28,8 @@ impl TruncatedOpener {
 
     /// Whether the bytes start with the marker but for a few bytes.
     pub(super) fn is_near_marker(&self) -> bool {
-        let marker = Literal {
-            bytes: &self.marker,
-            fold: false,
-            mark: false,
-            next: 0,
-        };
         let (_, short) = self.marker.split_last().unwrap_or((&0, &[]));
-        self.bytes.starts_with(short) || marker.near(&self.bytes, true).0 == Fits::Whole
+        self.bytes.starts_with(short)
+            || near(&self.marker, &self.bytes, (false, true)).0 == Fits::Whole
     }
 }

@@ -7,8 +7,8 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use core::ops::Range;
 
-use crate::grammar::bounds::{DEPTH, TERMS};
-use crate::grammar::{Alt, Dialect, GrammarError, Rule, Term, TermKind};
+use super::bounds::{DEPTH, TERMS};
+use super::{Alt, Dialect, GrammarError, Rule, Term, TermKind};
 
 /// The size of the rules that replace a name.
 #[derive(Clone, Copy, Default)]
@@ -24,7 +24,7 @@ struct Measure<'a> {
 }
 
 /// Refuses rules that refer to themselves, or are too long or too deep.
-pub(super) fn bounded(
+pub(crate) fn bounded(
     dialect: &Dialect,
     is_entry: &dyn Fn(&&Rule) -> bool,
 ) -> Result<(), GrammarError> {
