@@ -282,6 +282,7 @@ impl Walk<'_> {
                 let next = state.key.map(|key| state.members[key].name.clone());
                 let value = state.key.filter(|_| state.is_open);
                 let is_list = value.is_some_and(|key| is_array(&state.members[key].schema));
+                let is_scalar = value.is_some_and(|key| is_scalar(&state.members[key].schema));
                 let mut order: Vec<&Alternative> = alternatives.iter().collect();
                 let has_false = alternatives.iter().any(|one| one.form.writes_false());
                 order.sort_by_key(|one| {
@@ -289,7 +290,10 @@ impl Walk<'_> {
                     let is_flag = state.is_open
                         && [true, false].map(|is| state.may_be_flag(is)) != [false; 2];
                     (
-                        value.is_some() && one.has_list != is_list,
+                        value.is_some()
+                            && one.has_list != is_list
+                            && (is_list || is_scalar || !one.is_quoted),
+                        is_scalar && one.is_quoted,
                         !is_for_next,
                         !one.arguments.is_empty(),
                         is_flag && one.has_value == has_false,
@@ -981,6 +985,17 @@ fn list_of(schema: &Value) -> Option<Map<String, Value>> {
 
 /// Whether a schema takes lists only.
 fn is_array(schema: &Value) -> bool {
-    let named = schema.as_object().and_then(|map| map.get("type"));
-    named.is_some_and(|named| named == "array")
+    type_of(schema) == Some("array")
+}
+
+/// Whether the value is a number, a flag or `null`.
+fn is_scalar(schema: &Value) -> bool {
+    matches!(
+        type_of(schema),
+        Some("integer" | "number" | "boolean" | "null")
+    )
+}
+
+fn type_of(schema: &Value) -> Option<&str> {
+    schema.as_object()?.get("type")?.as_str()
 }

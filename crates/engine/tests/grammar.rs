@@ -89,7 +89,25 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "dialect a\nvalues: schema, lists(\";\"), escapes(\"\\\\;\" = \";\")\n",
         "an escaped separator would end an item",
         "values",
-        "schema|infer",
+        "with `repeated`",
+    ),
+    (
+        "dialect a\nvalues: schema, lists(\"; \"), escapes(\"\\\\;\" = \";\")\n",
+        "an escaped separator would end an item",
+        "values",
+        "with `repeated`",
+    ),
+    (
+        "dialect a\nvalues: schema|type(array<string>: json)\n",
+        "`type` does not read `array<string>`",
+        "values",
+        "a type is letters",
+    ),
+    (
+        "dialect a\nvalues: schema, repeated\ncall = \"@\" name (\" \" key \"=\" (\"'\" raw \"'\" | \"'\" raw \"'\" (\",'\" raw \"'\")* | raw))* \";\"\n",
+        "an alternative that a list in another one starts with",
+        "\"'\"",
+        "one item is a single value",
     ),
     (
         "dialect a\ncall = \"<a \" name \">\" xml \"</{name}>\"\n",

@@ -401,8 +401,10 @@ fn set(dialect: &mut Dialect, setting: &str, value: &str, at: usize) -> Result<(
     }
     if setting == "values" {
         dialect.values = Values::parse(&value).map_err(|message| {
-            GrammarError::new(place, message)
-                .help("the parts have commas between them: `values: schema|infer, lists(\";\"), entities`")
+            // A message may have a line of help.
+            let help = "the parts have commas between them: `values: schema|infer, lists(\";\"), entities`";
+            let (message, help) = message.split_once('\n').unwrap_or((&message, help));
+            GrammarError::new(place, message).help(help)
         })?;
     }
     let settings = Arc::make_mut(&mut dialect.settings);

@@ -127,15 +127,21 @@ fn any_series_in<'d>(
     })
 }
 
-/// The text of a literal that is not blank.
-fn text(term: Option<&Term>) -> Option<&str> {
-    match term.map(|term| &term.kind) {
-        Some(TermKind::Literal(pieces)) => match pieces.as_slice() {
-            [Piece::Bytes(text)] => Some(text.trim()).filter(|text| !text.is_empty()),
+/// The text of a literal without holes.
+pub(crate) fn literal(term: &Term) -> Option<&str> {
+    match &term.kind {
+        TermKind::Literal(pieces) => match pieces.as_slice() {
+            [Piece::Bytes(text)] => Some(text),
             _ => None,
         },
         _ => None,
     }
+}
+
+/// The text of a literal that is not blank.
+fn text(term: Option<&Term>) -> Option<&str> {
+    let text = literal(term?)?.trim();
+    Some(text).filter(|text| !text.is_empty())
 }
 
 /// Whether the term is a literal that is not blank.
@@ -221,6 +227,27 @@ pub(crate) fn holds_list(dialect: &Dialect, seq: &[Term]) -> bool {
     is_in(seq) || seq.iter().any(|term| holds(dialect, term, &is_list))
 }
 
+/// Whether the sequence is a list whose items stand in quotes or tags of their own, `"'" raw "'" (",'" raw "'")*`: one
+/// item alone is a text.
+pub(crate) fn has_quoted_items(dialect: &Dialect, seq: &[Term]) -> bool {
+    let Some(list) = list_in(dialect, seq) else {
+        return false;
+    };
+    let is_value = |term: &Term| holds(dialect, term, &is_item);
+    let Some(at) = list.item.iter().position(is_value) else {
+        return false;
+    };
+    // The opener of the first item may be before the series: `",'"` opens the others.
+    let [before @ .., opener] = &[&seq[..list.place.start], &list.item[..at]].concat()[..] else {
+        return false;
+    };
+    let ends = literal(opener).is_some_and(|text| text.trim_end() == text);
+    let closer = list.item[at + 1..].first().and_then(literal);
+    let starts = closer.is_some_and(|text| text.trim_start() == text);
+    let is_alone = !list.is_closed && !before.iter().any(is_solid);
+    is_alone && ends && starts
+}
+
 /// Whether the sequence parses a list between brackets, and no choice in it parses a single value.
 pub(crate) fn is_list_alone(dialect: &Dialect, seq: &[Term]) -> bool {
     let is_choice = |kind: &TermKind| match kind {
@@ -228,7 +255,12 @@ pub(crate) fn is_list_alone(dialect: &Dialect, seq: &[Term]) -> bool {
         _ => false,
     };
     let has_choice = seq.iter().any(|term| holds(dialect, term, &is_choice));
-    !has_choice && holds_list(dialect, seq)
+    !has_choice && !has_quoted_items(dialect, seq) && holds_list(dialect, seq)
+}
+
+/// Whether the sequence is a loop of items alone.
+pub(crate) fn may_be_nothing(dialect: &Dialect, seq: &[Term]) -> bool {
+    matches!(seq, [term] if is_loop_of_values(dialect, term))
 }
 
 /// Whether a term is a loop over values of the key before it.

@@ -6,7 +6,9 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::Capture;
 use super::lex::{Lexer, Token};
+use crate::program::takes;
 
 /// How untyped text is read, and what is decoded in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,12 +84,16 @@ impl Values {
             }
         }
         let is_of_item = |separator: &String| {
-            let has = |text: &String| text.contains(separator.as_str());
+            let sign = match separator.trim() {
+                "" => separator,
+                sign => sign,
+            };
+            let has = |text: &String| text.contains(sign);
             values.percent || { values.escapes.iter() }.any(|(from, to)| has(from) && has(to))
         };
         match values.separator.as_ref().filter(|text| is_of_item(text)) {
             Some(separator) => Err(format!(
-                "`lists({separator:?})` splits a value that was decoded: an escaped separator would end an item. Write the items as values, (\"=\" raw ({separator:?} raw)*), with `repeated`"
+                "`lists({separator:?})` splits a value that was decoded: an escaped separator would end an item\nwrite the items as values, (\"=\" raw ({separator:?} raw)*), with `repeated`"
             )),
             None => Ok(values),
         }
@@ -269,12 +275,18 @@ impl IdForm {
 }
 
 fn kinds_of(kinds: &str) -> Result<Typing, String> {
+    let is_type = |kind: &str| kind.bytes().all(|byte| takes(Capture::Type, byte));
     let mut list = Vec::new();
     for pair in kinds.split(',') {
         match pair
             .split_once(':')
             .map(|(kind, means)| (kind.trim(), means.trim()))
         {
+            Some((kind, "string" | "json")) if kind != "*" && !is_type(kind) => {
+                return Err(format!(
+                    "`type({kinds})`: `type` does not read `{kind}`\na type is letters, digits and `_-.[]|?`"
+                ));
+            }
             Some((kind, "string")) => list.push((kind.to_string(), false)),
             Some((kind, "json")) => list.push((kind.to_string(), true)),
             _ => {

@@ -25,6 +25,7 @@ impl Stepper<'_> {
         if !stops {
             let is_sign = match capture.what {
                 Capture::Name => byte == b'/',
+                Capture::Type => b"[]|?".contains(&byte),
                 Capture::Key => byte.is_ascii_punctuation() && !b"_-.:$@".contains(&byte),
                 _ => false,
             };

@@ -164,9 +164,10 @@ fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) 
             true
         }
         Node::Capture(capture) => {
-            // Names and keys never start with a slash.
-            let slash = !matches!(capture.what, Capture::Name | Capture::Key);
-            let starts = |byte| takes(capture.what, byte) && (slash || byte != b'/');
+            // Names, keys and types never start with such a sign.
+            let is_free = matches!(capture.what, Capture::Id | Capture::Server | Capture::Any);
+            let may_start = |byte: u8| is_free || !b"/[]|?".contains(&byte);
+            let starts = |byte| takes(capture.what, byte) && may_start(byte);
             set.add(&ByteSet::matching(starts));
             may_be_empty(capture.what)
         }
@@ -212,7 +213,7 @@ pub(crate) fn takes(what: Capture, byte: u8) -> bool {
                 || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'$' | b'@')
                 || byte >= 0x80
         }
-        Capture::Type => byte >= 0x80 || byte.is_ascii_alphanumeric() || b"_-.".contains(&byte),
+        Capture::Type => byte >= 0x80 || byte.is_ascii_alphanumeric() || b"_-.[]|?".contains(&byte),
         Capture::Key => !matches!(byte, b'<' | b'>' | b'\n' | b'\r' | b'"'),
         Capture::Any => !matches!(byte, b'<' | b'\n' | b'\r'),
         Capture::Length => byte.is_ascii_digit(),

@@ -181,6 +181,9 @@ impl<'a> Builder<'a> {
             });
             if !has_single || !lists::is_list_alone(dialect, seq) {
                 one.extend(all.last());
+            } else if lists::may_be_nothing(dialect, seq) {
+                // No items are an empty text.
+                one.push(self.push(Node::Flag { value: "", next }));
             }
         }
         (self.texts_to_own, self.beside_json) = (saved, beside_json);

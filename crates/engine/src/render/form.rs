@@ -184,6 +184,9 @@ pub struct Alternative {
     pub has_value: bool,
     /// The form holds a list.
     pub has_list: bool,
+    /// Quotation marks or brackets enclose the value, or each item. Numbers, flags and `null` go into a form without
+    /// them, if there is one.
+    pub is_quoted: bool,
     /// The form takes any number of calls.
     pub repeats_calls: bool,
 }
@@ -402,7 +405,8 @@ impl Compiler<'_> {
                         list => Form::Items(Box::new(ItemsForm {
                             item,
                             separator,
-                            is_only_list: list == InList::Always,
+                            is_only_list: list == InList::Always
+                                && !lists::has_quoted_items(self.dialect, seq),
                         })),
                     });
                 }
@@ -440,6 +444,7 @@ impl Compiler<'_> {
                 has_value: has(&|term| holds(self.dialect, term, &is_value)),
                 has_list: lists::holds_list(self.dialect, seq)
                     || self.dialect.values.repeated && has(&is_loop),
+                is_quoted: is_quoted(seq),
                 repeats_calls: self.repeats_calls(seq),
             }
         };
@@ -523,6 +528,7 @@ impl Compiler<'_> {
                         arguments: Vec::new(),
                         has_value: false,
                         has_list: false,
+                        is_quoted: false,
                         repeats_calls: false,
                     });
                     let either = Box::new(Form::Choice(either.into()));
@@ -633,4 +639,40 @@ fn separate_before(forms: &mut Vec<Form>) {
             parts.push(each);
         }
     }
+}
+
+/// Signs that enclose a value.
+const QUOTES: [(char, char); 18] = [
+    ('"', '"'),
+    ('\'', '\''),
+    ('`', '`'),
+    ('(', ')'),
+    ('[', ']'),
+    ('{', '}'),
+    ('<', '>'),
+    ('«', '»'),
+    ('»', '«'),
+    ('‹', '›'),
+    ('“', '”'),
+    ('„', '“'),
+    ('‘', '’'),
+    ('「', '」'),
+    ('『', '』'),
+    ('《', '》'),
+    ('⟨', '⟩'),
+    ('⟦', '⟧'),
+];
+
+/// Whether a pair of such signs is around a value of the sequence.
+fn is_quoted(seq: &[Term]) -> bool {
+    seq.windows(3).any(|terms| match terms {
+        [before, value, after] if matches!(value.kind, TermKind::Raw(..)) => {
+            let opener = lists::literal(before).and_then(|text| text.chars().next_back());
+            let closer = lists::literal(after).and_then(|text| text.chars().next());
+            opener
+                .zip(closer)
+                .is_some_and(|pair| QUOTES.contains(&pair))
+        }
+        _ => false,
+    })
 }

@@ -523,6 +523,13 @@ impl<'a> Writer<'a> {
             Some((key, json)) => is_array(json) || self.is_declared_list(pen, key),
             None => pen.is_open && (pen.is_list || pen.value().is_some_and(is_array)),
         };
+        let next_value = pen.value().filter(|_| pen.is_open);
+        let next_value = next_value.or(pen.left.first().map(|(_, json)| *json));
+        let is_scalar = next_value.is_some_and(|json| kind(json) == Kind::Scalar);
+        // A text may be the only item of a list with quotes.
+        let has_other_form = |one: &Alternative| {
+            one.has_list != is_list_of_key && (is_list_of_key || is_scalar || !one.is_quoted)
+        };
         let is_value_form =
             |one: &Alternative| pen.is_open || pen.is_argument && one.form.has_key();
         let lacks_arguments = |one: &Alternative| {
@@ -531,7 +538,8 @@ impl<'a> Writer<'a> {
         let mut order: Vec<&Alternative> = alternatives.iter().collect();
         order.sort_by_key(|one| {
             (
-                is_value_form(one) && one.has_list != is_list_of_key,
+                is_value_form(one) && has_other_form(one),
+                is_scalar && one.is_quoted,
                 lacks_arguments(one),
                 is_list && !one.repeats_calls,
                 !one.arguments.iter().any(|name| Some(name) == next.as_ref()),

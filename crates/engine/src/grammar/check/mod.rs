@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 pub(crate) mod arguments;
 mod neighbours;
 
+use super::lists;
 use super::{Alt, Capture, Delimiter, Dialect, GrammarError, Piece, Rule, Term, TermKind, Typing};
 use crate::program::{ByteSet, is_blank, takes};
 
@@ -15,8 +16,7 @@ use crate::program::{ByteSet, is_blank, takes};
 pub(crate) const LINES_CONTINUE: &str =
     "the line after `lines` may start as those of the block, and is one of it then";
 /// The help for that message.
-pub(crate) const START_OTHERWISE: &str =
-    "end the block with one line break, and start what follows with another sign or a letter";
+pub(crate) const START_OTHERWISE: &str = "end the block with one line break, and start what follows with another sign or a letter. Or put that line break into the literal that follows, `\"\\n> \"`";
 
 /// Refuses rules that are ambiguous or never end, as far as their own text shows.
 pub(crate) fn rules(dialect: &Dialect) -> Result<(), GrammarError> {
@@ -106,6 +106,16 @@ fn alternatives(dialect: &Dialect, alt: &Alt, is_text: bool) -> Result<(), Gramm
                 GrammarError::new(place, "an alternative that is there twice")
                     .help("leave one out"),
             );
+        }
+        let is_of_list = |other: &Vec<Term>| {
+            let (start, rest) = other.split_at(other.len().min(seq.len()));
+            same(start, seq) && matches!(rest, [items] if lists::is_loop_of_values(dialect, items))
+        };
+        if alt.0.iter().any(is_of_list) {
+            let place = seq.first().map_or(0..0, |term| term.span.clone());
+            let message = "an alternative that a list in another one starts with";
+            return Err(GrammarError::new(place, message)
+                .help("leave it out: one item is a single value as well"));
         }
         if let Some((first, term)) = open_first(seq) {
             // Objects are parsed in parallel, and their members decide between the alternatives.
