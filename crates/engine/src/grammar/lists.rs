@@ -144,9 +144,10 @@ fn text(term: Option<&Term>) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// Whether the term is a literal that is not blank.
+/// Whether the term is a literal that is not blank, or ends a line.
 fn is_literal(term: &Term) -> bool {
-    let is_solid = |piece: &Piece| !matches!(piece, Piece::Bytes(text) if text.trim().is_empty());
+    let is_blank = |text: &str| text.trim().is_empty() && !text.contains('\n');
+    let is_solid = |piece: &Piece| !matches!(piece, Piece::Bytes(text) if is_blank(text));
     matches!(&term.kind, TermKind::Literal(pieces) if pieces.iter().any(is_solid))
 }
 

@@ -232,12 +232,8 @@ impl Parser {
         view: View<'_>,
     ) -> Vec<Thread> {
         let (past, mut after) = (self.past_closers(text, view), Vec::new());
-        self.add_positions(
-            view,
-            Thread::at(text.follow, Log::ROOT, at),
-            &past,
-            &mut after,
-        );
+        let from = Thread::at(text.follow, Log::ROOT, at);
+        self.add_positions(view, from, &past, &mut after);
         self.anchors(after, at, view)
     }
 

@@ -80,16 +80,13 @@ pub(super) enum Stage {
 impl CloserLookahead {
     /// Restarts at `at` and keeps the allocations.
     fn start(&mut self, at: u64) {
-        let sets = (
-            take(&mut self.follow),
-            take(&mut self.enclosing),
-            take(&mut self.own),
-        );
         *self = CloserLookahead {
             at,
+            follow: take(&mut self.follow),
+            enclosing: take(&mut self.enclosing),
+            own: take(&mut self.own),
             ..CloserLookahead::default()
         };
-        (self.follow, self.enclosing, self.own) = sets;
     }
 
     /// The value's own closer was read whole.

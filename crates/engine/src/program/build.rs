@@ -247,6 +247,14 @@ impl<'a> Builder<'a> {
         let after_last = self.terms(series.separator, None, end)?;
         self.after_last = (series.is_closed && after_last != end).then_some(after_last);
         let mut first = self.terms(series.terms, None, next)?;
+        if series.list != InList::No
+            && let [item @ .., _] = series.terms
+            && !item.is_empty()
+        {
+            // A text, or a number, is one item: a separator in it is its own.
+            let one = self.terms(item, None, next)?;
+            first = self.push(Node::Forms([first, one]));
+        }
         (self.list, self.texts_to_own) = (outer, saved);
         if series.is_optional || series.is_bracketed {
             first = self.split(alloc::vec![first, next]);
