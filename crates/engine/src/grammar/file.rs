@@ -83,6 +83,7 @@ pub(super) fn read(file: &str, known: &[Dialect]) -> Result<Vec<Dialect>, Gramma
             }
             // Without the rules that it refers to, which may stand for more terms than are allowed.
             let rules = core::mem::take(&mut dialect.rules);
+            lists::divide_separators(dialect, &mut rule.alt);
             lists::distribute_closers(dialect, &mut rule.alt);
             dialect.rules = rules;
             Arc::make_mut(&mut dialect.rules).push(rule);

@@ -1,5 +1,6 @@
 //! Repeated terms with a separator: items of a list, `"[" value ("," value)* "]"`, and parameters.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 use core::slice;
 
@@ -200,6 +201,56 @@ pub(crate) fn distribute_closers(dialect: &Dialect, alt: &mut Alt) {
             }
             n += 1;
         }
+    }
+}
+
+/// Divides a literal that separates items and opens the next one, where the first item has the same opener:
+/// `"'" raw "'" (", '" raw "'")*` is `"'" raw "'" (", " "'" raw "'")*`. A sequence grows by one term for each loop.
+pub(crate) fn divide_separators(dialect: &Dialect, alt: &mut Alt) {
+    for seq in &mut alt.0 {
+        for n in 0..seq.len() {
+            let (head, tail) = seq.split_at_mut(n);
+            let is_loop = is_loop_of_values(dialect, &tail[0]);
+            match &mut tail[0].kind {
+                TermKind::Group(forms) => divide_separators(dialect, forms),
+                TermKind::Optional(inner, _) | TermKind::Many(inner) => {
+                    if let TermKind::Group(forms) = &mut inner.kind {
+                        divide_separators(dialect, forms);
+                        if let [more] = &mut forms.0[..]
+                            && is_loop
+                        {
+                            divide_separator(head, more);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The same for the loop over `more` after the first item, which `head` ends with.
+fn divide_separator(head: &[Term], more: &mut Vec<Term>) {
+    let pairs = head.iter().rev().zip(more.iter().rev());
+    let n_same = pairs.take_while(|(one, other)| is_same(one, other)).count();
+    let is_closed = n_same > 1 && more.last().is_some_and(is_literal);
+    let (Some(before), Some(at)) = (
+        head.iter().nth_back(n_same),
+        more.len().checked_sub(n_same + 1),
+    ) else {
+        return;
+    };
+    let (Some(opener), Some(both)) = (literal(before), literal(&more[at])) else {
+        return;
+    };
+    if let Some(separator) = both.strip_suffix(opener)
+        && is_closed
+        && !separator.is_empty()
+        && !opener.trim().is_empty()
+    {
+        let kind = TermKind::Literal([Piece::Bytes(separator.into())].into());
+        more[at].kind = kind;
+        more.insert(at + 1, before.clone());
     }
 }
 

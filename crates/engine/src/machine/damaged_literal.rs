@@ -31,11 +31,10 @@ impl DamagedLiteral {
         let is_last = |thread: &&Thread| thread.off == off;
         let literals = literals.filter(is_last).copied().collect();
         let from = at - u64::from(off);
-        let is_no_entry = false;
         (from >= base).then_some(DamagedLiteral {
             from,
             literals,
-            is_no_entry,
+            is_no_entry: false,
         })
     }
 

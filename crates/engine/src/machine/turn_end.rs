@@ -27,7 +27,7 @@ impl Parser {
         // What has started after a key may be its value, unless only its line break is missing.
         let ends = |thread: &Thread| match program.node(thread.node) {
             Node::Literal { bytes, .. } if is_flag => {
-                bytes[thread.off.into()..].trim_ascii().is_empty()
+                matches!(bytes[thread.off.into()..], [b'\n'] | [b'\r', b'\n'])
             }
             _ => program.closes(thread.node),
         };

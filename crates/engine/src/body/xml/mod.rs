@@ -253,7 +253,7 @@ impl Xml {
 /// element, or with an unclosed one.
 pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Option<String> {
     let trimmed = text.trim();
-    if !trimmed.starts_with('<') {
+    if !(trimmed.starts_with('<') && trimmed.ends_with('>')) {
         return None;
     }
     let mut root = Fields::default();
