@@ -282,7 +282,8 @@ impl Walk<'_> {
                 let next = state.key.map(|key| state.members[key].name.clone());
                 let value = state.key.filter(|_| state.is_open);
                 let is_list = value.is_some_and(|key| is_array(&state.members[key].schema));
-                let is_scalar = value.is_some_and(|key| is_scalar(&state.members[key].schema));
+                let of_key = state.key.map(|key| &state.members[key].schema);
+                let is_scalar = of_key.is_some_and(is_scalar);
                 let mut order: Vec<&Alternative> = alternatives.iter().collect();
                 let has_false = alternatives.iter().any(|one| one.form.writes_false());
                 order.sort_by_key(|one| {
@@ -985,17 +986,19 @@ fn list_of(schema: &Value) -> Option<Map<String, Value>> {
 
 /// Whether a schema takes lists only.
 fn is_array(schema: &Value) -> bool {
-    type_of(schema) == Some("array")
+    takes_only(schema, &["array"])
 }
 
-/// Whether the value is a number, a flag or `null`.
+/// Whether a schema takes numbers, flags and `null` only.
 fn is_scalar(schema: &Value) -> bool {
-    matches!(
-        type_of(schema),
-        Some("integer" | "number" | "boolean" | "null")
-    )
+    takes_only(schema, &["integer", "number", "boolean", "null"])
 }
 
-fn type_of(schema: &Value) -> Option<&str> {
-    schema.as_object()?.get("type")?.as_str()
+/// Whether a schema names these types and no others.
+fn takes_only(schema: &Value, types: &[&str]) -> bool {
+    let is_one = |named: &Value| named.as_str().is_some_and(|named| types.contains(&named));
+    match schema.as_object().and_then(|map| map.get("type")) {
+        Some(Value::Array(all)) => !all.is_empty() && all.iter().all(is_one),
+        named => named.is_some_and(is_one),
+    }
 }

@@ -58,3 +58,37 @@ fn words_of_schemas_are_held_by_the_grammar() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
+
+#[test]
+fn scalars_are_written_in_the_form_without_quotes() {
+    let forms = [
+        // One key before both forms.
+        ("(\" \" key \"=\" (\"'\" raw \"'\" | raw))*", ""),
+        // A key in each form.
+        (
+            "(\" T \" key \"='\" raw \"'\" | \" N \" key \"=\" raw)*",
+            "N ",
+        ),
+    ];
+    for (parameters, letter) in forms {
+        let file = format!("dialect a\ncall = \"<c \" name {parameters} \" />\"\n");
+        let dialects = toolglot_dialects::parse(&file).expect("a dialect");
+        for schema in [r#"{"type": "integer"}"#, r#"{"type": ["number", "null"]}"#] {
+            let parameters: Value = from_str(&format!(
+                r#"{{"type": "object", "properties": {{"v": {schema}}}, "required": ["v"]}}"#
+            ))
+            .expect("JSON");
+            let tools = [ToolSchema {
+                name: "f",
+                parameters: &parameters,
+            }];
+            let mut options = Options::new(Target::Gbnf);
+            options.tool_choice = ToolChoice::Required;
+            let grammar = grammar(&dialects[0], &tools, &options).expect("a grammar");
+            let grammar = gbnf::Grammar::read(&grammar.text);
+            assert!(grammar.accepts(&format!("<c f {letter}v=7 />")), "{file}");
+            assert!(!grammar.accepts("<c f v='7' />"), "{file}");
+            assert!(!grammar.accepts("<c f T v='7' />"), "{file}");
+        }
+    }
+}

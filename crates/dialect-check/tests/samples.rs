@@ -165,6 +165,23 @@ fn each_type_has_its_own_word() {
 }
 
 #[test]
+fn numbers_and_flags_are_written_without_quotes() {
+    let all = r#"{"count": 2, "ok": true, "items": ["a", "b"], "text": "c"}"#;
+    // Lists of quoted items, one item of which is a text.
+    let rule = "values: schema, repeated\ncall = \"<c \" name (\" \" key \"=\" (\"'\" raw \"'\" (\",'\" raw \"'\")* | raw))* \" />\"";
+    assert_eq!(
+        text_of(rule, TOOLS, &[("save", all)]).expect("it carries them"),
+        "<c save count=2 ok=true items='a','b' text='c' />"
+    );
+    // Forms that have keys of their own.
+    let rule = "call = \"<c \" name \">\" (\"T \" key \": \\\"\" raw \"\\\"\\n\" | \"N \" key \": \" raw \"\\n\")* \"</c>\"";
+    assert_eq!(
+        text_of(rule, TOOLS, &[("save", r#"{"count": 2, "text": "c"}"#)]).expect("it carries them"),
+        "<c save>N count: 2\nT text: \"c\"\n</c>"
+    );
+}
+
+#[test]
 fn what_nobody_knows_is_not_written() {
     let rule = "call = \"LENGTH \" any \"\\n\" name \" \" json";
     let error = text_of(rule, TOOLS, &[("ping", "{}")]).expect_err("no length is known");
