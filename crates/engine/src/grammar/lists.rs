@@ -7,11 +7,34 @@ use core::slice;
 use super::{Alt, Capture, Delimiter, Dialect, Habit, Piece, Term, TermKind};
 use crate::render::{holds, leads_to_calls};
 
-/// The signs that open a bracket or a quotation which another sign closes.
-pub(crate) const OPENING_BRACKETS: [char; 20] = [
-    '(', '[', '{', '<', '«', '‹', '“', '„', '「', '『', '【', '〈', '《', '⟨', '⟦', '⟪', '⌈', '（',
-    '［', '｛',
+/// Brackets, and quotation marks that another sign closes: each opener with its closer.
+pub(crate) const BRACKETS: [(char, char); 20] = [
+    ('(', ')'),
+    ('[', ']'),
+    ('{', '}'),
+    ('<', '>'),
+    ('«', '»'),
+    ('‹', '›'),
+    ('“', '”'),
+    ('„', '“'),
+    ('「', '」'),
+    ('『', '』'),
+    ('【', '】'),
+    ('〈', '〉'),
+    ('《', '》'),
+    ('⟨', '⟩'),
+    ('⟦', '⟧'),
+    ('⟪', '⟫'),
+    ('⌈', '⌉'),
+    ('（', '）'),
+    ('［', '］'),
+    ('｛', '｝'),
 ];
+
+/// Whether the sign opens a bracket.
+pub(crate) fn opens_bracket(sign: char) -> bool {
+    BRACKETS.iter().any(|&(opener, _)| opener == sign)
+}
 
 /// Whether a value is an item of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +99,7 @@ pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'
     let before = text(before);
     // Items that each start with a text, `("- " value)*`, need no other text before them.
     before.or_else(|| text(list.item.iter().find(|term| is_solid(term))))?;
-    let is_bracketed = before.is_some_and(|text| text.contains(OPENING_BRACKETS));
+    let is_bracketed = before.is_some_and(|text| text.contains(opens_bracket));
     // Items that each end with a text or with their line need no other text after them.
     let is_closed = list.is_closed || list.item.last().is_some_and(ends_item);
     is_closed.then_some(Series {

@@ -321,6 +321,7 @@ impl Parser {
                 continue;
             }
             if after.entries.is_empty() && after.enclosing.is_empty() {
+                // What is no entry may be a closer that has lost its slash.
                 if probe.may_leave && probe.has_closer() && !probe.is_damaged {
                     let damaged = DamagedLiteral::after_entries(after.from);
                     match self.read_damaged(text, probe, &damaged, view) {

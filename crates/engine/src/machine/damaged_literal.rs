@@ -71,7 +71,8 @@ impl Parser {
         if from + read as u64 == view.end() && !view.eof {
             return None;
         }
-        let opener = if openers.is_empty() { 0 } else { read };
+        let least = read + usize::from(!damaged.is_no_entry);
+        let shortest = openers.first().map_or(0, |_| least);
         let mut closers = self.after_closers(text, from, view);
         closers.retain(|closer| !view.program.opens(closer.node));
         for thread in damaged.literals.iter().chain(&closers) {
@@ -83,7 +84,7 @@ impl Parser {
             match fits {
                 Fits::Not => continue,
                 Fits::SoFar => return None,
-                Fits::Whole if length < opener + usize::from(!damaged.is_no_entry) => continue,
+                Fits::Whole if length < shortest => continue,
                 Fits::Whole => {}
             }
             let end = from + length as u64;

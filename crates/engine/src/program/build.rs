@@ -16,7 +16,7 @@ use super::node::{
 use super::ways::leads_to_python;
 use crate::grammar::{
     Alt, CDATA, Capture, Delimiter, Dialect, GrammarError, Piece, QuoteStyle, Rule, Term, TermKind,
-    lists::{self, InList, OPENING_BRACKETS, Series},
+    lists::{self, InList, Series},
 };
 use crate::render::holds;
 use crate::thresholds::SURE_MARKER_MIN;
@@ -554,7 +554,7 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
             _ => break,
         }
     }
-    let is_bracket = |n: usize| matches!(&seq[n].kind, TermKind::Literal(pieces) if matches!(&**pieces, [Piece::Bytes(text)] if text.trim().ends_with(OPENING_BRACKETS)));
+    let is_bracket = |n: usize| matches!(lists::literal(&seq[n]), Some(text) if text.trim().ends_with(lists::opens_bracket));
     // A sign alone opens nothing unless it is a bracket.
     found = found
         .filter(|&found| (found..text).any(|n| is_bracket(n) || !is_blank(&seq[n]) && !is_sign(n)));

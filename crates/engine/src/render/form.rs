@@ -641,37 +641,17 @@ fn separate_before(forms: &mut Vec<Form>) {
     }
 }
 
-/// Signs that enclose a value.
-const QUOTES: [(char, char); 18] = [
-    ('"', '"'),
-    ('\'', '\''),
-    ('`', '`'),
-    ('(', ')'),
-    ('[', ']'),
-    ('{', '}'),
-    ('<', '>'),
-    ('«', '»'),
-    ('»', '«'),
-    ('‹', '›'),
-    ('“', '”'),
-    ('„', '“'),
-    ('‘', '’'),
-    ('「', '」'),
-    ('『', '』'),
-    ('《', '》'),
-    ('⟨', '⟩'),
-    ('⟦', '⟧'),
-];
-
-/// Whether a pair of such signs is around a value of the sequence.
+/// Whether quotation marks or brackets are around a value of the sequence.
 fn is_quoted(seq: &[Term]) -> bool {
+    /// Quotation marks besides [`lists::BRACKETS`].
+    const QUOTES: [(char, char); 5] =
+        [('"', '"'), ('\'', '\''), ('`', '`'), ('‘', '’'), ('»', '«')];
+    let is_pair = |pair| lists::BRACKETS.contains(&pair) || QUOTES.contains(&pair);
     seq.windows(3).any(|terms| match terms {
         [before, value, after] if matches!(value.kind, TermKind::Raw(..)) => {
             let opener = lists::literal(before).and_then(|text| text.chars().next_back());
             let closer = lists::literal(after).and_then(|text| text.chars().next());
-            opener
-                .zip(closer)
-                .is_some_and(|pair| QUOTES.contains(&pair))
+            opener.zip(closer).is_some_and(is_pair)
         }
         _ => false,
     })

@@ -53,13 +53,12 @@ impl Xml {
             }
             tag
         };
-        if self.frames.is_empty() {
-            // The caller's closers end the arguments. Such a closer may have lost its slash.
-            if let Tag::Open(_) | Tag::Close { .. } = tag
-                && let Some(step) = self.ends_level(text).ends()
-            {
-                return step;
-            }
+        // Outside of all elements the caller's closers end the arguments. Such a closer may have lost its slash.
+        if self.frames.is_empty()
+            && let Tag::Open(_) | Tag::Close { .. } = tag
+            && let Some(step) = self.ends_level(text).ends()
+        {
+            return step;
         }
         match tag {
             Tag::Cut if !self.eof => TagStep::Wait { far: false },
