@@ -284,6 +284,7 @@ impl Walk<'_> {
                 let is_list = value.is_some_and(|key| is_array(&state.members[key].schema));
                 let of_key = state.key.map(|key| &state.members[key].schema);
                 let is_scalar = of_key.is_some_and(is_scalar);
+                let is_object = of_key.is_some_and(|schema| takes_only(schema, &["object"]));
                 let mut order: Vec<&Alternative> = alternatives.iter().collect();
                 let has_false = alternatives.iter().any(|one| one.form.writes_false());
                 order.sort_by_key(|one| {
@@ -294,7 +295,7 @@ impl Walk<'_> {
                         value.is_some()
                             && one.has_list != is_list
                             && (is_list || is_scalar || !one.is_quoted),
-                        is_scalar && one.is_quoted,
+                        is_scalar && one.is_quoted || is_object && one.hides_objects,
                         !is_for_next,
                         !one.arguments.is_empty(),
                         is_flag && one.has_value == has_false,

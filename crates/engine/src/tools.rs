@@ -77,8 +77,26 @@ pub(crate) fn item_of(shape: &Shape, in_union: bool) -> Option<&Shape> {
     }
 }
 
+/// Which forms of a value are read: all, 1 for a text or a number, 2 for an object that is neither text nor list.
+pub(crate) fn forms_of(shape: &Shape) -> usize {
+    let (is_one_value, is_object) = (takes_one_value(shape), takes_object(shape));
+    if is_one_value {
+        1
+    } else if is_object {
+        2
+    } else {
+        0
+    }
+}
+
+fn takes_object(shape: &Shape) -> bool {
+    let is_other = |part: &Shape| !matches!(part, Shape::Object(_) | Shape::Scalar(_));
+    matches!(shape.of_container(true), Shape::Object(_))
+        && !matches!(shape, Shape::OneOf(parts) if parts.iter().any(is_other))
+}
+
 /// Whether values of this shape are texts or numbers: neither lists and objects nor flags.
-pub(crate) fn takes_one_value(shape: &Shape) -> bool {
+fn takes_one_value(shape: &Shape) -> bool {
     match shape {
         Shape::Text => true,
         Shape::Scalar(scalars) => !scalars.boolean,

@@ -290,6 +290,20 @@ pub(crate) fn has_single(dialect: &Dialect, seq: &[Term]) -> bool {
     has(&is_item) && !has(&|kind| matches!(kind, TermKind::Many(_)))
 }
 
+/// Whether the sequence is a single value without an opener.
+pub(crate) fn is_bare(dialect: &Dialect, seq: &[Term]) -> bool {
+    let is_blank = |term: &Term| literal(term).is_some_and(|text| text.trim().is_empty());
+    let first = seq.iter().find(|term| is_solid(term) && !is_blank(term));
+    is_single(dialect, seq) && first.is_some_and(|term| is_item(&term.kind))
+}
+
+/// Whether the sequence is a form of values whose opener is that of a JSON object.
+pub(crate) fn opens_as_object(dialect: &Dialect, seq: &[Term]) -> bool {
+    let opener = seq.iter().find_map(|term| text(Some(term)));
+    let is_key_in = |term: &Term| holds(dialect, term, &is_key);
+    opener.is_some_and(|text| text.starts_with('{')) && !seq.iter().any(is_key_in)
+}
+
 /// Whether the sequence, with the rules that it refers to, parses a list between brackets.
 pub(crate) fn holds_list(dialect: &Dialect, seq: &[Term]) -> bool {
     let is_in = |seq: &[Term]| list_in(dialect, seq).is_some();

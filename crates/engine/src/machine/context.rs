@@ -133,9 +133,8 @@ impl Parser {
 pub(super) fn ends_channel(program: &Program, node: NodeId) -> bool {
     program.ends_past(node, |node| match node {
         Node::Literal { .. } | Node::Template { .. } | Node::Exit { .. } => true,
-        Node::Ws { .. } | Node::Nl { .. } => true,
         Node::Capture(capture) => capture.what == Capture::Any,
-        _ => false,
+        _ => node.is_blank(),
     })
 }
 

@@ -34,7 +34,7 @@ impl Parser {
 /// The length of a literal at the start of `bytes` that ends a turn by itself, or 0.
 fn stop(program: &Program, bytes: &[u8]) -> usize {
     let is_stop = |node| matches!(program.entered(node), Some((RuleRole::Stop, _)));
-    let rest = |node: &Node| matches!(node, Node::Exit { .. } | Node::Ws { .. } | Node::Nl { .. });
+    let rest = |node: &Node| matches!(node, Node::Exit { .. }) || node.is_blank();
     let (mut state, mut length) = (0, 0);
     for (n, &byte) in bytes.iter().enumerate() {
         let Some(next) = program.trie.step(state, byte) else {

@@ -11,6 +11,7 @@ use super::log::{Act, Log, LogId};
 use super::thread::{NamePolicy, Registers, StepResult, Thread};
 use super::tokens::Tokens;
 use super::view::View;
+use crate::Shape;
 use crate::grammar::{Capture, Piece};
 use crate::program::{ByteSet, Node, is_blank};
 use crate::tools;
@@ -125,7 +126,7 @@ impl Stepper<'_> {
                     thread.node = *next;
                 }
                 Node::Forms(forms) => {
-                    thread.node = forms[usize::from(self.takes_one_value(&thread))];
+                    thread.node = forms[self.shape(&thread).map_or(0, tools::forms_of)];
                 }
                 Node::Exit { next, .. } => {
                     thread.log = self.log.push(thread.log, Act::Exit(thread.node), pos);
@@ -311,14 +312,13 @@ impl Stepper<'_> {
         !is_present
     }
 
-    /// Whether the schema says that the value of the thread's key is a text or a number.
-    fn takes_one_value(&self, thread: &Thread) -> bool {
+    /// What the schema says of the value of the thread's key.
+    fn shape(&self, thread: &Thread) -> Option<&Shape> {
         let named = self.log.newest(thread.log, self.flushed, Capture::Key);
         let key = named.map_or(self.registers.get(Capture::Key), |at| self.view.at(at));
         let tool = self.call.and_then(|call| call.tool);
         let fields = tool.map(|tool| &self.view.program.tools.tool(tool).parameters);
-        let shape = fields.and_then(|fields| fields.get(key.trim()));
-        shape.is_some_and(tools::takes_one_value)
+        fields.and_then(|fields| fields.get(key.trim()))
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.

@@ -26,11 +26,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         .flat_map(|entry| leads(nodes, entry.node).map(|lead| (entry.dialect, lead)))
         .filter(|(_, lead)| lead.is_marker())
         .collect();
-    // A sign and the quotation mark that opens a value, as `="` does.
-    let opens_quote = |node: &Node| matches!(node, Node::Literal { bytes, .. } if matches!(&**bytes, [_, .., b'"' | b'\'']));
-    let quotes: Vec<NodeId> = (0..nodes.len() as NodeId)
-        .filter(|&id| opens_quote(&nodes[id as usize]))
-        .collect();
+    let quotes = opening_quotes(nodes);
     let (after_break, after_other) = successors(nodes);
     for id in 0..nodes.len() {
         let error = |message: &str, help: &str| {
@@ -66,8 +62,9 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
             Node::Text(mut text) => {
                 let own = |(dialect, _): &&(u16, Lead)| *dialect == node_dialect[id];
                 let openers = openers.iter().filter(own).map(|(_, lead)| lead);
-                let before = |&quote: &NodeId| nexts(&nodes[quote as usize]) == [id as NodeId];
-                let quotes = quotes.iter().copied().filter(before);
+                let before =
+                    |(quote, _): &&(NodeId, Lead)| nexts(&nodes[*quote as usize]) == [id as NodeId];
+                let quotes = quotes.iter().filter(before).map(|(_, lead)| lead);
                 analyze_text(nodes, &mut text, openers, quotes);
                 let starts_line = |own| after_break.contains(own) && !after_other.contains(own);
                 text.own_starts_line = text.own.as_ref().is_some_and(starts_line);
@@ -106,18 +103,48 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
     Ok(())
 }
 
+/// The literals that end with a quotation mark, each as what puts a value in doubt: the sign and the mark, `="`. The sign
+/// of a mark alone, as in `key ": " ("\"" raw "\"" | raw)`, is the literal before it.
+fn opening_quotes(nodes: &[Node]) -> Vec<(NodeId, Lead)> {
+    let mut found = Vec::new();
+    let mut add = |quote, text| found.push((quote, Lead::text(text, LeadRole::Doubts)));
+    for (id, node) in nodes.iter().enumerate() {
+        let Some(sign) = plain(node) else { continue };
+        if sign.len() > 1 && sign.ends_with(['"', '\'']) {
+            add(id as NodeId, sign.into());
+        }
+        let is_solid = !sign.trim().is_empty();
+        reach(nodes, nexts(node), |quote, node| {
+            if let Some(mark @ ("\"" | "'")) = plain(node).filter(|_| is_solid) {
+                add(quote, [sign, mark].concat());
+            }
+            node.is_epsilon()
+        });
+    }
+    found
+}
+
+/// The text of a literal.
+fn plain(node: &Node) -> Option<&str> {
+    match node {
+        Node::Literal { bytes, .. } => str::from_utf8(bytes).ok(),
+        _ => None,
+    }
+}
+
 /// The nodes that may come right after a literal that ends its line, and the nodes after anything else.
 fn successors(nodes: &[Node]) -> (BTreeSet<NodeId>, BTreeSet<NodeId>) {
     let (mut after_break, mut after_other) = (BTreeSet::new(), BTreeSet::new());
-    for node in nodes.iter().filter(|node| !node.is_epsilon()) {
+    // Nothing follows the message's end.
+    let reads = |node: &&Node| !node.is_epsilon() && !matches!(node, Node::End { .. });
+    for node in nodes.iter().filter(reads) {
         let found = match node {
             Node::Literal { bytes, .. } if bytes.ends_with(b"\n") => &mut after_break,
             _ => &mut after_other,
         };
         reach(nodes, nexts(node), |id, node| {
             found.insert(id);
-            // Nothing follows the message's end.
-            node.is_epsilon() && !matches!(node, Node::End { .. })
+            node.is_epsilon()
         });
     }
     (after_break, after_other)
@@ -143,56 +170,35 @@ fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) 
     let mut set = ByteSet::default();
     let mut ends = false;
     let is_word = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
-    reach(nodes, [node], |_, node| match node {
-        Node::Literal { bytes, fold, .. } => {
-            insert_folded(&mut set, bytes[0], *fold);
-            false
-        }
-        Node::Template { pieces, fold, .. } => {
-            match pieces.first() {
+    reach(nodes, [node], |_, node| {
+        match node {
+            Node::Literal { bytes, fold, .. } => insert_folded(&mut set, bytes[0], *fold),
+            Node::Template { pieces, fold, .. } => match pieces.first() {
                 Some(Piece::Bytes(bytes)) => insert_folded(&mut set, bytes.as_bytes()[0], *fold),
                 _ => set = ByteSet::ALL,
+            },
+            Node::Ws { .. } => set.add(&ByteSet::of(b" \t\r\n")),
+            Node::Nl { .. } => set.add(&ByteSet::of(b"\r\n")),
+            Node::Capture(capture) => {
+                // Names, keys and types never start with such a sign.
+                let is_free = matches!(capture.what, Capture::Id | Capture::Server | Capture::Any);
+                let may_start = |byte: u8| is_free || !b"/[]|?".contains(&byte);
+                let starts = |byte| takes(capture.what, byte) && may_start(byte);
+                set.add(&ByteSet::matching(starts));
             }
-            false
+            Node::Attrs(_) => set.add(&ByteSet::matching(|byte| is_word(byte) || byte == b' ')),
+            Node::Json { .. } | Node::Object(_) => set.insert(b'{'),
+            Node::Py { .. } => set.add(&ByteSet::matching(is_word)),
+            Node::Text(_) | Node::Xml(_) | Node::Trie => set = ByteSet::ALL,
+            Node::Match => ends = true,
+            _ => {}
         }
-        Node::Ws { .. } => {
-            set.add(&ByteSet::of(b" \t\r\n"));
-            over_blanks
+        match node {
+            Node::Ws { .. } => over_blanks,
+            Node::Nl { .. } | Node::Attrs(_) => true,
+            Node::Capture(capture) => may_be_empty(capture.what),
+            _ => node.is_epsilon(),
         }
-        Node::Nl { .. } => {
-            set.add(&ByteSet::of(b"\r\n"));
-            true
-        }
-        Node::Capture(capture) => {
-            // Names, keys and types never start with such a sign.
-            let is_free = matches!(capture.what, Capture::Id | Capture::Server | Capture::Any);
-            let may_start = |byte: u8| is_free || !b"/[]|?".contains(&byte);
-            let starts = |byte| takes(capture.what, byte) && may_start(byte);
-            set.add(&ByteSet::matching(starts));
-            may_be_empty(capture.what)
-        }
-        Node::Attrs(_) => {
-            set.add(&ByteSet::matching(|byte| is_word(byte) || byte == b' '));
-            true
-        }
-        Node::Json { .. } | Node::Object(_) => {
-            set.insert(b'{');
-            false
-        }
-        Node::Py { .. } => {
-            set.add(&ByteSet::matching(is_word));
-            false
-        }
-        Node::Text(_) | Node::Xml(_) | Node::Trie => {
-            set = ByteSet::ALL;
-            false
-        }
-        Node::Match => {
-            ends = true;
-            false
-        }
-        Node::End { .. } => false,
-        _ => node.is_epsilon(),
     });
     (set, ends)
 }
@@ -303,19 +309,13 @@ pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Vec<NodeId> {
 pub(super) fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool) {
     let mut found = Vec::new();
     let mut ends = false;
-    reach(nodes, [from], |id, node| match node {
-        Node::Literal { .. } | Node::Template { .. } => {
-            found.push(id);
-            false
+    reach(nodes, [from], |id, node| {
+        match node {
+            Node::Literal { .. } | Node::Template { .. } => found.push(id),
+            Node::Match => ends = true,
+            _ => {}
         }
-        Node::Match => {
-            ends = true;
-            false
-        }
-        Node::Capture(_) | Node::Attrs(_) | Node::Start { .. } | Node::End { .. } | Node::Trie => {
-            false
-        }
-        node => !node.is_body(),
+        node.is_blank() || node.is_epsilon() && !matches!(node, Node::Start { .. })
     });
     (found, ends)
 }
@@ -326,8 +326,7 @@ pub(super) fn is_opener(nodes: &[Node], literal: NodeId) -> bool {
     else {
         return false;
     };
-    let is_blank = |node: &Node| matches!(node, Node::Ws { .. } | Node::Nl { .. });
-    match &nodes[past(nodes, *next, is_blank) as usize] {
+    match &nodes[past(nodes, *next, Node::is_blank) as usize] {
         Node::Capture(_) | Node::Attrs(_) => true,
         node => node.is_body(),
     }
@@ -362,8 +361,11 @@ pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
     let mut found = false;
     reach(nodes, [from], |_, node| {
         found |= matches!(node, Node::End { .. });
-        matches!(node, Node::Ws { .. } | Node::Nl { .. } | Node::Exit { .. })
-            || matches!(node, Node::Split(_) | Node::Flag { .. } | Node::Forms(_))
+        let is_other = matches!(
+            node,
+            Node::Bol { .. } | Node::Start { .. } | Node::Enter { .. }
+        );
+        node.is_blank() || node.is_epsilon() && !is_other
     });
     found
 }
@@ -372,7 +374,7 @@ fn analyze_text<'l>(
     nodes: &[Node],
     text: &mut TextNode,
     openers: impl Iterator<Item = &'l Lead>,
-    quotes: impl Iterator<Item = NodeId>,
+    quotes: impl Iterator<Item = &'l Lead>,
 ) {
     (text.trim, text.follow) = match trimming(nodes, text.next, text.list != InList::No) {
         (Trim::PairedNl, follow) => (text.trim, follow),
@@ -422,12 +424,7 @@ fn analyze_text<'l>(
         }
     };
     for (written, _) in &*text.escapes {
-        add(Lead {
-            pieces: [Piece::Bytes(written.clone())].into(),
-            fold: false,
-            then: ByteSet::ALL,
-            role: LeadRole::Escape,
-        });
+        add(Lead::text(written.clone(), LeadRole::Escape));
     }
     // A line ends a block only if the next line does not start as the lines of the block do.
     let in_block = |mut lead: Lead| {
@@ -464,8 +461,7 @@ fn analyze_text<'l>(
     leads(nodes, text.follow)
         .filter_map(cut_short)
         .for_each(&mut add);
-    let quotes = quotes.flat_map(|quote| leads(nodes, quote).map(Lead::doubts));
-    let doubts = markers.into_iter().flatten().chain(quotes);
+    let doubts = markers.into_iter().flatten().chain(quotes.cloned());
     doubts.for_each(&mut add);
     // A value that ends where the next one starts has no closer to distinguish the next one from another call.
     if text.role == RuleRole::Call && level.iter().any(|&literal| is_opener(nodes, literal)) {
@@ -595,6 +591,15 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
 }
 
 impl Lead {
+    fn text(text: String, role: LeadRole) -> Lead {
+        Lead {
+            pieces: [Piece::Bytes(text)].into(),
+            fold: false,
+            then: ByteSet::ALL,
+            role,
+        }
+    }
+
     /// The literal as one that only puts a value in doubt.
     fn doubts(self) -> Lead {
         let role = LeadRole::Doubts;
@@ -648,14 +653,11 @@ fn markers_within(nodes: &[Node], own: NodeId) -> Vec<Lead> {
 /// The literals that start the entry at `node`, except words and fences.
 pub(super) fn starts(nodes: &[Node], node: NodeId) -> impl Iterator<Item = String> {
     let literals = next_literals(nodes, node).0.into_iter();
-    literals.filter_map(|literal| match &nodes[literal as usize] {
-        Node::Literal { bytes, .. } if bytes.len() >= SURE_MARKER_MIN => {
-            let text = core::str::from_utf8(bytes).ok()?;
-            let is_marker = text.contains(|c: char| c.is_alphabetic())
-                && text.contains(|c: char| c.is_ascii_punctuation() && c != '_' && c != '"');
-            (is_marker && !text.contains('\n')).then(|| text.into())
-        }
-        _ => None,
+    literals.filter_map(|literal| {
+        let text = plain(&nodes[literal as usize]).filter(|text| text.len() >= SURE_MARKER_MIN)?;
+        let is_marker = text.contains(|c: char| c.is_alphabetic())
+            && text.contains(|c: char| c.is_ascii_punctuation() && c != '_' && c != '"');
+        (is_marker && !text.contains('\n')).then(|| text.into())
     })
 }
 
@@ -682,10 +684,9 @@ fn closers(nodes: &[Node], next: NodeId) -> Vec<String> {
         let closes = |literal: &NodeId| matches!(&nodes[*literal as usize], Node::Literal { bytes, .. } if bytes.starts_with(b"</"));
         level.sort_by_key(|literal| !closes(literal));
         for literal in level {
-            if let Node::Literal { bytes, .. } = &nodes[literal as usize]
+            if let Some(text) = plain(&nodes[literal as usize])
                 && !is_opener(nodes, literal)
-                && bytes.len() >= MARKER_MIN
-                && let Ok(text) = core::str::from_utf8(bytes)
+                && text.len() >= MARKER_MIN
                 && !out.iter().any(|have| have == text)
             {
                 out.push(text.into());

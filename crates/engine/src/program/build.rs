@@ -168,17 +168,21 @@ impl<'a> Builder<'a> {
         let has_single = seqs.clone().any(|seq| lists::is_single(dialect, seq));
         let beside_single =
             self.beside_single || seqs.clone().any(|seq| lists::has_single(dialect, seq));
+        let has_bare = seqs.clone().any(|seq| lists::is_bare(dialect, seq));
         let is_json = |kind: &TermKind| matches!(kind, TermKind::Value(None, _));
         let beside_json = seqs.any(|seq| seq.iter().any(|term| holds(dialect, term, &is_json)));
         let beside_json = core::mem::replace(&mut self.beside_json, beside_json);
         let saved = core::mem::take(&mut self.texts_to_own);
-        let (mut all, mut one) = (Vec::new(), Vec::new());
+        let (mut all, mut one, mut object) = (Vec::new(), Vec::new(), Vec::new());
         for &(rule, seq) in alternatives {
             self.beside_single = beside_single;
             all.push(match rule {
                 Some(rule) => self.rule_seq(rule, seq, next)?,
                 None => self.seq(seq, next)?,
             });
+            if !has_bare || !lists::opens_as_object(dialect, seq) {
+                object.extend(all.last());
+            }
             if !has_single || !lists::is_list_alone(dialect, seq) {
                 one.extend(all.last());
             } else if lists::may_be_nothing(dialect, seq) {
@@ -187,10 +191,10 @@ impl<'a> Builder<'a> {
             }
         }
         (self.texts_to_own, self.beside_json) = (saved, beside_json);
-        if one.len() == all.len() {
+        if [one.len(), object.len()] == [all.len(); 2] {
             return Ok(self.split(all));
         }
-        let forms = [self.split(all), self.split(one)];
+        let forms = [all, one, object].map(|forms| self.split(forms));
         Ok(self.push(Node::Forms(forms)))
     }
 
@@ -253,7 +257,7 @@ impl<'a> Builder<'a> {
         {
             // A text, or a number, is one item: a separator in it is its own.
             let one = self.terms(item, None, next)?;
-            first = self.push(Node::Forms([first, one]));
+            first = self.push(Node::Forms([first, one, first]));
         }
         (self.list, self.texts_to_own) = (outer, saved);
         if series.is_optional || series.is_bracketed {

@@ -181,12 +181,7 @@ impl Program {
 
     /// The raw value whose key the capture at `id` reads.
     pub(crate) fn value_after(&self, id: NodeId) -> Option<&TextNode> {
-        let leads = |node: &Node| {
-            matches!(
-                node,
-                Node::Literal { .. } | Node::Ws { .. } | Node::Nl { .. }
-            )
-        };
+        let leads = |node: &Node| matches!(node, Node::Literal { .. }) || node.is_blank();
         self.text(analyze::past(&self.rules.nodes, id, leads))
     }
 

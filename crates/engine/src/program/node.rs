@@ -60,8 +60,10 @@ pub(crate) enum Node {
         value: &'static str,
         next: NodeId,
     },
-    /// All forms of a value, and those of a value that is a text or a number by its schema.
-    Forms([NodeId; 2]),
+    /// The forms of a value: all, those of a text or a number, and those of an object, as [`forms_of`] says.
+    ///
+    /// [`forms_of`]: crate::tools::forms_of
+    Forms([NodeId; 3]),
     Capture(CaptureNode),
     Attrs(AttrsNode),
     Text(Box<TextNode>),
@@ -380,19 +382,23 @@ pub(crate) struct XmlNode {
 }
 
 impl Node {
-    /// Whether it reads nothing: an edge without a byte.
+    /// Whether it reads nothing, and something may follow: an edge without a byte.
     pub(crate) fn is_epsilon(&self) -> bool {
         matches!(
             self,
             Node::Split(_)
                 | Node::Bol { .. }
                 | Node::Start { .. }
-                | Node::End { .. }
                 | Node::Flag { .. }
                 | Node::Forms(_)
                 | Node::Enter { .. }
                 | Node::Exit { .. }
         )
+    }
+
+    /// Whether it reads blanks, which may be missing.
+    pub(crate) fn is_blank(&self) -> bool {
+        matches!(self, Node::Ws { .. } | Node::Nl { .. })
     }
 
     pub(crate) fn is_body(&self) -> bool {

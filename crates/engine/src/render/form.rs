@@ -187,6 +187,8 @@ pub struct Alternative {
     /// Quotation marks or brackets enclose the value, or each item. Numbers, flags and `null` go into a form without
     /// them, if there is one.
     pub is_quoted: bool,
+    /// The form starts as a JSON object does. Objects go into a form without an opener, if there is one.
+    pub hides_objects: bool,
     /// The form takes any number of calls.
     pub repeats_calls: bool,
 }
@@ -445,6 +447,7 @@ impl Compiler<'_> {
                 has_list: lists::holds_list(self.dialect, seq)
                     || self.dialect.values.repeated && has(&is_loop),
                 is_quoted: is_quoted(seq),
+                hides_objects: lists::opens_as_object(self.dialect, seq),
                 repeats_calls: self.repeats_calls(seq),
             }
         };
@@ -529,6 +532,7 @@ impl Compiler<'_> {
                         has_value: false,
                         has_list: false,
                         is_quoted: false,
+                        hides_objects: false,
                         repeats_calls: false,
                     });
                     let either = Box::new(Form::Choice(either.into()));

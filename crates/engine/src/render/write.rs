@@ -526,6 +526,7 @@ impl<'a> Writer<'a> {
         let next_value = pen.value().filter(|_| pen.is_open);
         let next_value = next_value.or(pen.left.first().map(|(_, json)| *json));
         let is_scalar = next_value.is_some_and(|json| kind(json) == Kind::Scalar);
+        let is_object = next_value.is_some_and(|json| kind(json) == Kind::Object);
         // A text may be the only item of a list with quotes.
         let has_other_form = |one: &Alternative| {
             one.has_list != is_list_of_key && (is_list_of_key || is_scalar || !one.is_quoted)
@@ -539,7 +540,7 @@ impl<'a> Writer<'a> {
         order.sort_by_key(|one| {
             (
                 is_value_form(one) && has_other_form(one),
-                is_scalar && one.is_quoted,
+                is_scalar && one.is_quoted || is_object && one.hides_objects,
                 lacks_arguments(one),
                 is_list && !one.repeats_calls,
                 !one.arguments.iter().any(|name| Some(name) == next.as_ref()),

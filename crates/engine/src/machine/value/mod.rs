@@ -536,6 +536,7 @@ impl Parser {
         if let Wrapper::Object | Wrapper::Keyed = value.writer.wrapper {
             self.emitter.opened_by(&value.writer.key);
         }
+        self.emitter.repaired(&repairs, sink);
         for (code, message, doubt) in remarks {
             // The place where a value became text depends on the pushes; only the value's start does not.
             let end = match code {
@@ -547,7 +548,6 @@ impl Parser {
             }
             self.note(code, Span::new(value.start, end), message, sink);
         }
-        self.emitter.repaired(&repairs, sink);
         let key = (value.writer.wrapper != Wrapper::Object).then_some(value.writer.key.as_str());
         remark(&mut self.emitter, &mut changes, key, value.start, sink);
     }
