@@ -262,7 +262,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     (
         "dialect a\ncall = \"<a>\" name (\"-\" key \":\\n\" lines \"\\n\")* \"\\n\"\n",
         "the line after `lines` may start as those of the block",
-        "lines",
+        r#""\n""#,
         "start what follows with another sign",
     ),
     (
@@ -280,7 +280,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     (
         "dialect a\ncall = \"<a>\" name (\"-\" key \":\\n\" lines(\"> \") \"\\n\")* \">\"\n",
         "the line after `lines` may start as those of the block",
-        "lines",
+        r#"">""#,
         "start what follows with another sign",
     ),
     (
@@ -498,6 +498,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "comes before its capture",
         "\"<{name}>\"",
         "capture it first",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" name \"\\n\" (key \"[]=\" raw \"\\n\" | key \"=\" raw \"\\n\")* \">\"\n",
+        "cannot distinguish",
+        "key",
+        "write the key once",
     ),
     (
         "dialect a\ncall = \"<a>\" (name | python) \">\"\n",

@@ -104,6 +104,8 @@ pub(crate) fn list_in<'d>(dialect: &Dialect, seq: &'d [Term]) -> Option<Series<'
     let is_closed = list.is_closed || list.item.last().is_some_and(ends_item);
     is_closed.then_some(Series {
         is_bracketed,
+        // After a line break the blanks may be those before the next parameter.
+        is_json: list.is_json && before.is_some(),
         ..list
     })
 }
@@ -347,9 +349,34 @@ pub(crate) fn is_list_alone(dialect: &Dialect, seq: &[Term]) -> bool {
     !has_choice && !has_quoted_items(dialect, seq) && holds_list(dialect, seq)
 }
 
+/// Whether the sequence is a parameter with a list whose opener starts as that of `single` does, a parameter with one
+/// value: `key "=[" value ("," value)* "]"` beside `key "=" value`. Gives the place of its key.
+pub(crate) fn key_beside(dialect: &Dialect, seq: &[Term], single: &[Term]) -> Option<usize> {
+    let key_in = |seq: &[Term]| seq.iter().position(|term| is_key(&term.kind));
+    let (at, other) = (key_in(seq)?, key_in(single)?);
+    let of_list = literal(seq.get(at + 1)?)?;
+    let of_single = literal(single.get(other + 1)?)?;
+    let is_list = list_in(dialect, seq).is_some() && has_single(dialect, single);
+    (is_list && of_list != of_single && of_list.starts_with(of_single)).then_some(at)
+}
+
 /// Whether the sequence is a loop of items alone.
 pub(crate) fn may_be_nothing(dialect: &Dialect, seq: &[Term]) -> bool {
     matches!(seq, [term] if is_loop_of_values(dialect, term))
+}
+
+/// Whether a value of the key before it is the last parameter's in these terms.
+pub(crate) fn follows_value(dialect: &Dialect, before: &[Term]) -> bool {
+    let mut before = before.iter().rev();
+    before.find_map(|term| {
+        match (
+            holds(dialect, term, &is_item),
+            holds(dialect, term, &is_key),
+        ) {
+            (false, false) => None,
+            (is_value, _) => Some(is_value),
+        }
+    }) == Some(true)
 }
 
 /// Whether a term is a loop over values of the key before it.

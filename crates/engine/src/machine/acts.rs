@@ -94,7 +94,7 @@ impl Parser {
                 Act::Supplied(at) => self.supplied(at, sink),
                 Act::Exit(node) if leaves_call(view.program, act) => {
                     self.add_empty(view.program.dialect_of(node), sink);
-                    self.emitter.end_call(End::Closed, view, pos, sink);
+                    self.end_call(view, pos, sink);
                 }
                 Act::Exit(_) => {}
                 Act::Flag(value) => self.emitter.set_flag(value),

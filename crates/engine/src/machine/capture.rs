@@ -9,7 +9,7 @@ use super::step::Stepper;
 use super::thread::{NamePolicy, Thread, UnknownKey};
 use crate::Span;
 use crate::grammar::Capture;
-use crate::program::{CaptureNode, Node, NodeId, may_be_empty, takes};
+use crate::program::{CaptureNode, Node, may_be_empty, takes};
 
 impl Stepper<'_> {
     pub(super) fn capture(
@@ -171,7 +171,8 @@ impl Stepper<'_> {
     /// Whether the tag in a parameter's place names another tool, and no parameter: that tool's call starts there.
     fn is_another_tool(&self, after: &Thread, text: &str) -> bool {
         let program = self.view.program;
-        if !self.is_tag(after.node) || !program.knows(program.dialect_of(after.node), text) {
+        let is_tag = (program.value_after(after.node)).is_some_and(|it| it.own_needs_same_key);
+        if !is_tag || !program.knows(program.dialect_of(after.node), text) {
             return false;
         }
         let named = self.log.newest(after.log, self.flushed, Capture::Name);
@@ -183,10 +184,6 @@ impl Stepper<'_> {
 
     /// Whether `text`, which is at `at`, is a key here. `after` is the thread after the key.
     pub(super) fn accepts_key(&mut self, after: Thread, at: Span, text: &str) -> bool {
-        // Where the tag is the key, an empty tag opens nothing.
-        if text.ends_with('/') && self.is_tag(after.node) {
-            return false;
-        }
         let tool = self.call.and_then(|call| call.tool);
         let parameters = tool.map(|tool| &self.view.program.tools.tool(tool).parameters);
         match self.names {
@@ -218,12 +215,6 @@ impl Stepper<'_> {
             self.found.unknown_key = Some(UnknownKey { thread, at });
         }
         false
-    }
-
-    /// Whether the value after `node` ends at a tag of its key.
-    fn is_tag(&self, node: NodeId) -> bool {
-        let value = self.view.program.value_after(node);
-        value.is_some_and(|value| value.own_needs_same_key)
     }
 }
 

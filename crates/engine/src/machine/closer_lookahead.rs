@@ -159,9 +159,11 @@ impl Parser {
                 self.add_positions(view, *thread, &[next], &mut after);
             }
         }
-        let program = view.program;
+        let (program, is_block) = (view.program, !text.delimiter.is_closer());
         let closes = |thread: &Thread| is_literal(program, thread) && !program.opens(thread.node);
-        after.retain(|thread| !text.delimiter.is_closer() || closes(thread));
+        // After a block, blanks start its next line.
+        let is_blank = |thread: &Thread| program.node(thread.node).is_blank();
+        after.retain(|thread| is_block && !is_blank(thread) || !is_block && closes(thread));
         set.append(&mut after);
     }
 

@@ -10,7 +10,7 @@ use super::thread::{NamePolicy, Thread};
 use super::view::View;
 use super::{Mode, Parser};
 use crate::body::Xml;
-use crate::grammar::Capture;
+use crate::grammar::{Capture, Delimiter};
 use crate::program::{Node, Program};
 use crate::{Code, End, Finish, Sink, Span};
 
@@ -202,7 +202,7 @@ impl Parser {
         let ends = |thread: &Thread| program.is_end(thread.node);
         if let Some(thread) = self.set.threads.iter().copied().find(ends) {
             self.pos = view.end();
-            self.truncate_open(view.end(), sink);
+            self.see_open_calls();
             self.enter_only(thread, view, sink);
             return false;
         }
@@ -210,7 +210,10 @@ impl Parser {
         let is_text = |thread: &Thread| matches!(program.node(thread.node), Node::Text(_));
         let continues =
             self.candidate.committed && self.set.threads.iter().any(|thread| !thread.extra);
-        if continues && self.candidate.fallback_bodies.first().is_some_and(is_text) {
+        let is_line = |thread: &Thread| matches!(program.node(thread.node), Node::Text(text) if text.delimiter == Delimiter::Line);
+        let has_line = !self.ending.is_cut_off && self.set.threads.iter().any(is_line);
+        let is_text = self.candidate.fallback_bodies.first().is_some_and(is_text);
+        if continues && (has_line || is_text) {
             self.candidate.forget_fallback();
         }
         let may_end = self.candidate.fallback_end(program).is_some();

@@ -220,6 +220,8 @@ struct ReasoningState {
 struct Ending {
     /// The message was cut off: its end is no evidence.
     is_cut_off: bool,
+    /// It was cut off where the call may continue.
+    in_call: bool,
     /// The open call lacks only closers.
     lacks_only_closers: bool,
 }

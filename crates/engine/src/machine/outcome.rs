@@ -32,22 +32,30 @@ impl Parser {
             self.note(Code::Junk, key, message, sink);
             self.emitter.worsen(End::Recovered);
         }
-        self.truncate_open(at, sink);
+        self.see_open_calls();
         self.pos = at;
         self.set.found.bodies.clear();
         (self.set.found.bodies).append(&mut self.candidate.fallback_bodies);
         self.enter_body(view, sink);
     }
 
-    /// Truncates the call if the message was cut off at `at` while a thread is still in the call.
-    pub(super) fn truncate_open(&mut self, at: u64, sink: &mut dyn Sink) {
-        let may_continue = self.emitter.call.as_ref().is_some_and(|call| !call.whole);
-        let is_open = |thread: &Thread| !self.leaves(thread);
-        if self.ending.is_cut_off && may_continue && self.set.threads.iter().any(is_open) {
+    /// Whether the message was cut off while a thread is still in the call.
+    pub(super) fn see_open_calls(&mut self) {
+        let mut threads = self.set.threads.iter();
+        self.ending.in_call = self.ending.is_cut_off && threads.any(|thread| !self.leaves(thread));
+    }
+
+    /// Ends the call at `at`. It is truncated if the message was cut off where the call may continue.
+    pub(super) fn end_call(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
+        let is_open = |call: &OpenCall| !call.whole && !call.is_text();
+        let may_continue = self.emitter.call.as_ref().is_some_and(is_open);
+        if core::mem::take(&mut self.ending.in_call) && may_continue {
+            self.emitter.start_call(view, at, sink);
             let message = "the model stopped at its length limit, where the call may continue";
             self.note(Code::LengthLimit, Span::empty(at), message, sink);
             self.emitter.worsen(End::Truncated);
         }
+        self.emitter.end_call(End::Closed, view, at, sink);
     }
 
     /// The key of a declared parameter after the open call's possible end at `at`, if no position can read its value.

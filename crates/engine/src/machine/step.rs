@@ -316,9 +316,8 @@ impl Stepper<'_> {
     fn shape(&self, thread: &Thread) -> Option<&Shape> {
         let named = self.log.newest(thread.log, self.flushed, Capture::Key);
         let key = named.map_or(self.registers.get(Capture::Key), |at| self.view.at(at));
-        let tool = self.call.and_then(|call| call.tool);
-        let fields = tool.map(|tool| &self.view.program.tools.tool(tool).parameters);
-        fields.and_then(|fields| fields.get(key.trim()))
+        let tool = self.view.program.tools.tool(self.call?.tool?);
+        tool.parameters.get(key.trim())
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.

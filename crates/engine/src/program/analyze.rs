@@ -10,9 +10,8 @@ use alloc::vec::Vec;
 use super::build::Graph;
 use super::bytes::{ByteSet, Finder};
 use super::node::{Lead, LeadRole, Node, NodeId, RuleRole, TextNode, Trim};
-use crate::grammar::check::{LINES_CONTINUE, START_OTHERWISE};
 use crate::grammar::lists::InList;
-use crate::grammar::{Capture, Delimiter, Dialect, GrammarError, Indent, Piece};
+use crate::grammar::{Capture, Delimiter, Dialect, GrammarError, Piece};
 use crate::thresholds::{MARKER_MIN, SURE_MARKER_MIN};
 
 pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), GrammarError> {
@@ -68,9 +67,6 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 analyze_text(nodes, &mut text, openers, quotes);
                 let starts_line = |own| after_break.contains(own) && !after_other.contains(own);
                 text.own_starts_line = text.own.as_ref().is_some_and(starts_line);
-                if continues_after(nodes, &text) {
-                    return error(LINES_CONTINUE, START_OTHERWISE);
-                }
                 let stops = dialects[usize::from(node_dialect[id])].list("stop_strings");
                 let (closers, _) = next_literals(nodes, text.follow);
                 text.stop_string = closers.iter().any(|&closer| {
@@ -113,9 +109,8 @@ fn opening_quotes(nodes: &[Node]) -> Vec<(NodeId, Lead)> {
         if sign.len() > 1 && sign.ends_with(['"', '\'']) {
             add(id as NodeId, sign.into());
         }
-        let is_solid = !sign.trim().is_empty();
         reach(nodes, nexts(node), |quote, node| {
-            if let Some(mark @ ("\"" | "'")) = plain(node).filter(|_| is_solid) {
+            if let Some(mark @ ("\"" | "'")) = plain(node).filter(|_| !sign.trim().is_empty()) {
                 add(quote, [sign, mark].concat());
             }
             node.is_epsilon()
@@ -167,8 +162,7 @@ pub(super) fn first(nodes: &[Node], node: NodeId) -> (ByteSet, bool) {
 
 /// The same; `over_blanks`: also the bytes after blanks, which may be missing.
 fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) {
-    let mut set = ByteSet::default();
-    let mut ends = false;
+    let (mut set, mut ends) = (ByteSet::default(), false);
     let is_word = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     reach(nodes, [node], |_, node| {
         match node {
@@ -307,8 +301,7 @@ pub(super) fn reasoning(nodes: &[Node], entry: NodeId) -> Vec<NodeId> {
 
 /// Literals and templates that can come next, after blanks and acts; and whether the entry can end there.
 pub(super) fn next_literals(nodes: &[Node], from: NodeId) -> (Vec<NodeId>, bool) {
-    let mut found = Vec::new();
-    let mut ends = false;
+    let (mut found, mut ends) = (Vec::new(), false);
     reach(nodes, [from], |id, node| {
         match node {
             Node::Literal { .. } | Node::Template { .. } => found.push(id),
@@ -398,9 +391,8 @@ fn analyze_text<'l>(
     let is_closer = |&lit: &NodeId| is_enclosing_closer(nodes, lit) && text.delimiter.is_closer();
     text.enclosing = outer.into_iter().filter(is_closer).collect();
     // If a closer holds the key, only a value of that key nests; the lookahead runs the opener to decide.
-    text.own_needs_same_key = closes_with(nodes, text.follow, |pieces| {
-        pieces.contains(&Piece::Hole(Capture::Key))
-    });
+    let has_key = |pieces: &[Piece]| pieces.contains(&Piece::Hole(Capture::Key));
+    text.own_needs_same_key = closes_with(nodes, text.follow, has_key);
     let mut first = ByteSet::default();
     let mut following = [ByteSet::default(); 2];
     let mut add = |lead: Lead| {
@@ -442,7 +434,10 @@ fn analyze_text<'l>(
     for blanks in indent.iter().flat_map(|indent| indent.fewer_blanks()) {
         for lead in &closers {
             let mut lead = lead.clone();
-            lead.pieces = [Piece::Bytes(["\n", blanks].concat())].into();
+            let is_crlf =
+                matches!(lead.pieces.first(), Some(Piece::Bytes(text)) if text.starts_with('\r'));
+            let line = if is_crlf { "\r\n" } else { "\n" };
+            lead.pieces = [Piece::Bytes([line, blanks].concat())].into();
             add(in_block(lead));
         }
     }
@@ -470,19 +465,6 @@ fn analyze_text<'l>(
         }
     }
     (text.first, text.following) = (Finder::new(first), following);
-}
-
-/// Whether the line after a block may start as the lines of the block do.
-fn continues_after(nodes: &[Node], text: &TextNode) -> bool {
-    let any = |of: &[NodeId], is: &dyn Fn(&[u8]) -> bool| {
-        of.iter()
-            .any(|&id| matches!(&nodes[id as usize], Node::Literal { bytes, .. } if is(bytes)))
-    };
-    let [own, after, ..] = closer_levels(nodes, text.follow);
-    let continues = |indent: &Indent| any(&after, &|bytes| indent.may_start(bytes));
-    any(&own, &|bytes| {
-        bytes.iter().all(|byte| b"\r\n".contains(byte))
-    }) && text.delimiter.indent().is_some_and(continues)
 }
 
 fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
@@ -566,11 +548,10 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
     let literals = next_literals(nodes, from).0.into_iter();
     literals.filter_map(|literal| {
         let (pieces, fold): (Box<[Piece]>, bool) = match &nodes[literal as usize] {
-            Node::Literal { bytes, fold, .. } => {
-                let text = core::str::from_utf8(bytes).ok()?;
-                (Box::new([Piece::Bytes(text.into())]), *fold)
-            }
             Node::Template { pieces, fold, .. } => (pieces.clone(), *fold),
+            node @ Node::Literal { fold, .. } => {
+                ([Piece::Bytes(plain(node)?.into())].into(), *fold)
+            }
             _ => return None,
         };
         let then = match nexts(&nodes[literal as usize]) {

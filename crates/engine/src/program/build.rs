@@ -46,6 +46,8 @@ struct Builder<'a> {
     follows_key: bool,
     /// A single value may replace the sequence being built.
     beside_single: bool,
+    /// The key of the current sequence whose values are lists only, since another form takes single values.
+    lists_only: Option<usize>,
     /// A value that may be JSON may replace it.
     beside_json: bool,
     /// The list that the values being built are items of.
@@ -77,6 +79,7 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
             texts_alone: Vec::new(),
             follows_key: false,
             beside_single: false,
+            lists_only: None,
             beside_json: false,
             list: InList::No,
             after_last: None,
@@ -176,6 +179,8 @@ impl<'a> Builder<'a> {
         let (mut all, mut one, mut object) = (Vec::new(), Vec::new(), Vec::new());
         for &(rule, seq) in alternatives {
             self.beside_single = beside_single;
+            let key_beside = |(_, other): &(_, &[Term])| lists::key_beside(dialect, seq, other);
+            self.lists_only = alternatives.iter().find_map(key_beside);
             all.push(match rule {
                 Some(rule) => self.rule_seq(rule, seq, next)?,
                 None => self.seq(seq, next)?,
@@ -219,9 +224,15 @@ impl<'a> Builder<'a> {
         let mut ids = alloc::vec![0; seq.len()];
         // A term that is the whole sequence inherits this from it.
         let beside_single = core::mem::take(&mut self.beside_single) && seq.len() == 1;
+        let lists_only = self.lists_only.take();
         let mut n = seq.len();
         while n > 0 {
             n -= 1;
+            if lists_only == Some(n) {
+                // A text, or a number, has the other form.
+                let nothing = self.push(Node::Split(Vec::new()));
+                next = self.push(Node::Forms([next, nothing, next]));
+            }
             next = if let Some(series) = series.filter(|series| series.place.end == n + 1) {
                 n = series.place.start;
                 self.series(series, next)?
@@ -342,7 +353,16 @@ impl<'a> Builder<'a> {
                     )
                     .help("leave the `?`, `*` or `ws` inside it out, or put a literal beside it"));
                 }
-                split
+                if self.list != InList::No || !lists::is_loop_of_values(self.dialect, term) {
+                    return Ok(split);
+                }
+                // A text, or a number, is one item here, too.
+                let mut one = next;
+                if !lists::follows_value(self.dialect, &seq[..n]) {
+                    one = self.term(inner, seq, n, next)?;
+                    one = self.split(alloc::vec![one, next]);
+                }
+                self.push(Node::Forms([split, one, split]))
             }
             TermKind::Ws(_) => self.push(Node::Ws { next }),
             TermKind::Nl => self.push(Node::Nl { next }),

@@ -155,6 +155,14 @@ fn sample_text(dialect: &Dialect, report: &DialectReport) -> String {
             add(&head, &body(sample));
         }
     }
+    let n_refused = { report.samples.iter() }.filter(|sample| sample.refusal.is_some());
+    match n_refused.count() {
+        0 => {}
+        n => {
+            let n_all = report.samples.len();
+            add(&format!("note: {n} of {n_all} samples are not carried"), "");
+        }
+    }
     for Misread { text, calls, .. } in &report.misread {
         let [written, read] = calls;
         let read = if read.is_empty() { "no call" } else { read };

@@ -42,6 +42,17 @@ fn a_new_dialect_passes_the_check() {
 }
 
 #[test]
+fn samples_that_are_not_carried_are_counted_at_the_end() {
+    let one = "dialect one\ncall = \"<\" name \">\" (key \"=\" line \"\\n\")* \"</>\"\n";
+    let check = toolglot(&["dialects", "check", "-"], one);
+    assert_eq!(check.code, 0, "{}", check.out);
+    let n_refused = check.out.matches("\nnot carried: ").count();
+    assert!(n_refused > 0, "{}", check.out);
+    let last = format!("\nnote: {n_refused} of 10 samples are not carried\n");
+    assert!(check.out.contains(&last), "{}", check.out);
+}
+
+#[test]
 fn a_bad_dialect_fails_the_check_and_points_at_the_byte() {
     let check = toolglot(
         &["dialects", "check", "-"],

@@ -1,4 +1,4 @@
-use toolglot_value::json;
+use toolglot_value::{Value, json};
 
 use crate::cli::toolglot;
 
@@ -220,4 +220,24 @@ fn doubt_in_what_is_written() {
     let text = toolglot(&["render", "--dialect", &at("two")], &message);
     assert_eq!(text.out, "<call f><a><![CDATA[x</a>y]]></a></call>\n");
     assert_eq!(text.err, "");
+}
+
+/// Types are missing only where a value needs one.
+#[test]
+fn types_are_asked_for_where_a_value_has_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("mine");
+    let mine = "dialect mine\ncall = \"<call \" name \">\" (\"<\" key \">\" raw \"</{key}>\")* \"</call>\"\n";
+    std::fs::write(&file, mine).expect("it is written");
+    let refusal = |argument: Value| {
+        let call = json!({"name": "f", "arguments": {"a": argument}});
+        let message = json!({"calls": [call]}).to_string();
+        let dialect = file.display().to_string();
+        toolglot(&["render", "--dialect", &dialect], &message).err
+    };
+    assert!(refusal(json!(3)).contains("give the tools' schemas"));
+    let text = "</a></call>\n<call g></call>\n<call f><a>";
+    let twice = refusal(json!(text));
+    assert!(twice.contains("calls instead of 1"), "{twice}");
+    assert!(!twice.contains("schemas"), "{twice}");
 }

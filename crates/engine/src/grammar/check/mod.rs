@@ -128,7 +128,10 @@ fn alternatives(dialect: &Dialect, alt: &Alt, is_text: bool) -> Result<(), Gramm
                     term.span.clone(),
                     "two alternatives that the next byte cannot distinguish",
                 )
-                .help("start one of them with a literal"));
+                .help(match term.kind.open_capture() {
+                    Some(Capture::Key) => "write the key once, and what differs after it, (key (\": \" value | \"[]: \" raw) \"\\n\")*",
+                    _ => "start one of them with a literal",
+                }));
             }
             firsts.push((first, is_object));
         }

@@ -4,7 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::super::{Capture, Delimiter, Dialect, GrammarError, Piece, Rule, Term, TermKind};
+use super::super::{
+    Capture, Delimiter, Dialect, GrammarError, Indent, Piece, Rule, Term, TermKind,
+};
 use super::{LINES_CONTINUE, START_OTHERWISE, word};
 use crate::render::holds;
 
@@ -71,12 +73,20 @@ impl<'d> Walk<'d> {
                 return Err(twice_nl(twice.term));
             }
             let is_block = |kind: &TermKind| matches!(kind, TermKind::Raw(_, Delimiter::Lines(indent, _)) if indent.is_blank());
-            let is_last_of_block = n > 0 && is_block(&seq[n - 1].kind) && ends_line(&term.kind);
+            let is_last_of_block = n > 0 && is_block(&seq[n - 1].kind) && is_line_end(&term.kind);
             let is_blank = |next: &&Next<'_>| {
                 next.is_past_blanks || matches!(next.term.kind, TermKind::Nl | TermKind::Ws(_))
             };
-            if let Some(blank) = next.iter().find(is_blank).filter(|_| is_last_of_block) {
-                let place = blank.term.span.clone();
+            let of_block = |next: &&Next<'_>| {
+                let line = first_line(next);
+                let may_start = |indent: &Indent| line.is_some_and(|line| indent.may_start(line));
+                n > 0 && is_line_end(&term.kind) && self.ends_with_block(&seq[n - 1], &may_start)
+            };
+            let mut continuing = next.iter();
+            if let Some(next) =
+                continuing.find(|next| is_last_of_block && is_blank(next) || of_block(next))
+            {
+                let place = next.term.span.clone();
                 return Err(GrammarError::new(place, LINES_CONTINUE).help(START_OTHERWISE));
             }
             if let TermKind::Many(inner) = &term.kind {
@@ -85,6 +95,25 @@ impl<'d> Walk<'d> {
             self.term(term, next)?;
         }
         Ok(())
+    }
+
+    /// Whether the term may end with a block of lines whose indentation satisfies `is_such`.
+    fn ends_with_block(&self, term: &Term, is_such: &dyn Fn(&Indent) -> bool) -> bool {
+        let ends = |seq: &Vec<Term>| {
+            seq.last()
+                .is_some_and(|last| self.ends_with_block(last, is_such))
+        };
+        match &term.kind {
+            TermKind::Raw(_, Delimiter::Lines(indent, _)) => is_such(indent),
+            TermKind::Optional(inner, _) | TermKind::Many(inner) => {
+                self.ends_with_block(inner, is_such)
+            }
+            TermKind::Group(alt) => alt.0.iter().any(ends),
+            TermKind::Rule(name) => {
+                (self.dialect.rules_named(name)).any(|rule| rule.alt.0.iter().any(ends))
+            }
+            _ => false,
+        }
     }
 
     /// Refuses blanks that end a call if a loop of parameters takes blanks: the next line could be a key or text.
@@ -381,6 +410,12 @@ pub(super) fn twice_nl(second: &Term) -> GrammarError {
     GrammarError::new(second.span.clone(), message).help("write it once, or `ws`")
 }
 
+/// Whether the term is the end of a line, and nothing else.
+fn is_line_end(term: &TermKind) -> bool {
+    let is_text = |piece: &Piece| !matches!(piece, Piece::Bytes(text) if text.trim().is_empty());
+    ends_line(term) && !matches!(term, TermKind::Literal(pieces) if pieces.iter().any(is_text))
+}
+
 /// Whether the text after the term may start a line.
 fn ends_line(term: &TermKind) -> bool {
     match term {
@@ -403,6 +438,17 @@ fn starts_line_end(term: &TermKind) -> bool {
         TermKind::Literal(pieces) => starts(pieces, &['\n', '\r']),
         TermKind::Ws(_) | TermKind::Nl | TermKind::MessageEnd => true,
         _ => false,
+    }
+}
+
+/// The text of the term, as far as it is known.
+fn first_line<'d>(next: &Next<'d>) -> Option<&'d [u8]> {
+    match &next.term.kind {
+        TermKind::Literal(pieces) => match pieces.first() {
+            Some(Piece::Bytes(text)) => Some(text.as_bytes()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
