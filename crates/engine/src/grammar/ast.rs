@@ -306,30 +306,42 @@ impl Indent {
             Indent::Prefix(prefix) => prefix.strip_prefix(start)?.bytes().next(),
         };
         let next = next?;
+        // A line of the sign alone is an empty line of the block.
+        let is_whole = !start.is_empty() && start == self.written().trim_end();
         // The first byte of a longer character does not decide.
         let is_of_block = |byte: u8| {
-            byte == next && byte.is_ascii() || self.is_blank() && b" \t\r\n".contains(&byte)
+            byte == next && byte.is_ascii()
+                || self.is_blank() && b" \t\r\n".contains(&byte)
+                || is_whole && b"\r\n".contains(&byte)
         };
         Some((0..=255).filter(|&byte| !is_of_block(byte)).collect())
     }
 
-    /// The blanks that a line may start with in place of the fixed prefix.
-    pub(crate) fn fewer_blanks(&self) -> impl Iterator<Item = &str> {
+    /// What a line may start with that has less than the whole prefix: fewer blanks, or the start of a sign.
+    pub(crate) fn shorter(&self) -> impl Iterator<Item = &str> {
         let prefix = match self {
             Indent::FirstLine => "",
             Indent::Prefix(prefix) => prefix,
         };
-        let n_blanks = prefix.len() - prefix.trim_start_matches([' ', '\t']).len();
-        (1..=n_blanks.min(prefix.len().saturating_sub(1))).map(|n| &prefix[..n])
+        (1..prefix.len()).filter_map(|n| prefix.get(..n))
     }
 
     /// Whether a line of the block may start as `line` does.
     pub(crate) fn may_start(&self, line: &[u8]) -> bool {
         let others = self.others_after("").unwrap_or_default();
         let n_blanks = line.iter().take_while(|byte| b" \t".contains(byte)).count();
-        let blanks = &line[..n_blanks];
-        let is_shallower = self.fewer_blanks().any(|fewer| fewer.as_bytes() == blanks);
-        !others.contains(&line[0]) && !is_shallower
+        let is_shorter = match self {
+            Indent::FirstLine => false,
+            Indent::Prefix(prefix) if self.is_blank() => {
+                (1..prefix.len()).contains(&n_blanks)
+                    && prefix.as_bytes().starts_with(&line[..n_blanks])
+            }
+            Indent::Prefix(prefix) => {
+                let n = prefix.len().min(line.len());
+                prefix.as_bytes()[..n] != line[..n]
+            }
+        };
+        !others.contains(&line[0]) && !is_shorter
     }
 
     /// Whether the indentation may have `c` after `n` bytes.

@@ -106,11 +106,13 @@ fn opening_quotes(nodes: &[Node]) -> Vec<(NodeId, Lead)> {
     let mut add = |quote, text| found.push((quote, Lead::text(text, LeadRole::Doubts)));
     for (id, node) in nodes.iter().enumerate() {
         let Some(sign) = plain(node) else { continue };
-        if sign.len() > 1 && sign.ends_with(['"', '\'']) {
+        if sign.chars().count() > 1 && sign.ends_with(OPENING_QUOTES) {
             add(id as NodeId, sign.into());
         }
+        let is_solid = !sign.trim().is_empty();
         reach(nodes, nexts(node), |quote, node| {
-            if let Some(mark @ ("\"" | "'")) = plain(node).filter(|_| !sign.trim().is_empty()) {
+            let mark = plain(node).filter(|mark| is_solid && mark.chars().count() == 1);
+            if let Some(mark) = mark.filter(|mark| mark.ends_with(OPENING_QUOTES)) {
                 add(quote, [sign, mark].concat());
             }
             node.is_epsilon()
@@ -118,6 +120,9 @@ fn opening_quotes(nodes: &[Node]) -> Vec<(NodeId, Lead)> {
     }
     found
 }
+
+/// Signs that open a value in quotes.
+const OPENING_QUOTES: [char; 7] = ['"', '\'', '«', '‹', '“', '‘', '„'];
 
 /// The text of a literal.
 fn plain(node: &Node) -> Option<&str> {
@@ -429,16 +434,11 @@ fn analyze_text<'l>(
     };
     let closers: Vec<Lead> = leads(nodes, text.follow).map(in_block).collect();
     text.may_end_line = text.quotes.is_some() && closers.iter().all(Lead::breaks_line);
-    // A line with less indentation ends it too.
+    // A line with less indentation, or with another sign, ends it too.
     let indent = text.delimiter.indent();
-    for blanks in indent.iter().flat_map(|indent| indent.fewer_blanks()) {
-        for lead in &closers {
-            let mut lead = lead.clone();
-            let is_crlf =
-                matches!(lead.pieces.first(), Some(Piece::Bytes(text)) if text.starts_with('\r'));
-            let line = if is_crlf { "\r\n" } else { "\n" };
-            lead.pieces = [Piece::Bytes([line, blanks].concat())].into();
-            add(in_block(lead));
+    for start in indent.iter().flat_map(|indent| indent.shorter()) {
+        for line in ["\n", "\r\n"] {
+            add(in_block(Lead::text([line, start].concat(), LeadRole::Ends)));
         }
     }
     closers.into_iter().for_each(&mut add);

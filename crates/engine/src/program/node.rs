@@ -329,7 +329,7 @@ impl Lead {
     /// Whether it starts with the end of a line, and ends a value.
     pub(crate) fn breaks_line(&self) -> bool {
         self.role == LeadRole::Ends
-            && matches!(self.pieces.first(), Some(Piece::Bytes(text)) if text.starts_with('\n'))
+            && matches!(self.pieces.first(), Some(Piece::Bytes(text)) if text.starts_with(['\n', '\r']))
     }
 
     /// How many bytes it has at least: one for each hole.

@@ -359,8 +359,16 @@ impl<'a> Writer<'a> {
             Form::Attributes(attributes) => self.attributes(pen, attributes)?,
             Form::Rule(name) => self.rule(pen, name)?,
             Form::Sequence(forms) => {
-                for form in forms {
-                    self.write(pen, form)?;
+                for (n, form) in forms.iter().enumerate() {
+                    match form {
+                        Form::EachArgument(inner, separator) if !pen.is_open && inner.has_key() => {
+                            let takes_key =
+                                |form: &Form| form.has_key() && !matches!(form, Form::Rule(_));
+                            let may_leave = forms[n + 1..].iter().any(takes_key);
+                            self.each_argument(pen, inner, separator, may_leave)?;
+                        }
+                        _ => self.write(pen, form)?,
+                    }
                 }
             }
             Form::Items(items) => self.items(pen, items)?,
@@ -399,28 +407,52 @@ impl<'a> Writer<'a> {
                 }
             }
             Form::EachArgument(inner, separator) => {
-                self.repeat_lists(pen);
-                let inside = inner.named();
-                let mut is_first = true;
-                let is_of_loop = |pen: &Pen<'_>, key: &str| {
-                    !pen.is_named(key) || inside.iter().any(|name| name == key)
-                };
-                while pen.left.iter().any(|(key, _)| is_of_loop(pen, key)) {
-                    let left = pen.left.len();
-                    if !core::mem::replace(&mut is_first, false) {
-                        self.write(pen, separator)?;
-                    }
-                    pen.is_argument = true;
-                    self.write(pen, inner)?;
-                    pen.end_key()?;
-                    pen.is_argument = false;
-                    if pen.left.len() == left {
-                        let why = format!("the rule has no place for `{}`", pen.left[0].0);
-                        return Err(RenderError::new(why));
-                    }
-                }
+                self.each_argument(pen, inner, separator, false)?;
             }
         }
+        Ok(())
+    }
+
+    /// Writes `inner` once for each argument that it may write. `may_leave`: another part of the rule may write those
+    /// that it cannot.
+    fn each_argument<'p>(
+        &self,
+        pen: &mut Pen<'p>,
+        inner: &Form,
+        separator: &Form,
+        may_leave: bool,
+    ) -> Written {
+        self.repeat_lists(pen);
+        let inside = inner.named();
+        let is_of_loop =
+            |pen: &Pen<'_>, key: &str| !pen.is_named(key) || inside.iter().any(|name| name == key);
+        let (mut is_first, mut others) = (true, Vec::new());
+        while let Some(next) = { pen.left.iter() }.position(|(key, _)| is_of_loop(pen, key)) {
+            let round = |pen: &mut Pen<'p>| {
+                let left = pen.left.len();
+                if !is_first {
+                    self.write(pen, separator)?;
+                }
+                pen.is_argument = true;
+                self.write(pen, inner)?;
+                pen.end_key()?;
+                pen.is_argument = false;
+                if pen.left.len() == left {
+                    let why = format!("the rule has no place for `{}`", pen.left[0].0);
+                    return Err(RenderError::new(why));
+                }
+                Ok(())
+            };
+            if !may_leave {
+                round(pen)?;
+            } else if pen.attempt(round).is_err() {
+                pen.is_argument = false;
+                others.push(pen.left.remove(next));
+                continue;
+            }
+            is_first = false;
+        }
+        pen.left.splice(0..0, others);
         Ok(())
     }
 

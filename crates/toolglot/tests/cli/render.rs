@@ -241,3 +241,29 @@ fn types_are_asked_for_where_a_value_has_one() {
     assert!(twice.contains("calls instead of 1"), "{twice}");
     assert!(!twice.contains("schemas"), "{twice}");
 }
+
+/// Of two loops of parameters the second writes what the first cannot.
+#[test]
+fn a_later_loop_writes_what_an_earlier_one_cannot() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("mail");
+    let mail = r#"dialect mail
+call = line_start "To: " name ("\nArg-" key ": " line)* ("\nBody-" key ":\n\n" raw)? "\n." eol
+"#;
+    std::fs::write(&file, mail).expect("it is written");
+    let file = file.display().to_string();
+    let render = |arguments: Value| {
+        let call = json!({"name": "f", "arguments": arguments});
+        toolglot(
+            &["render", "--dialect", &file],
+            json!({"calls": [call]}).to_string(),
+        )
+    };
+    let text = render(json!({"a": "x\ny", "b": "z"}));
+    assert_eq!(text.code, 0, "{}", text.err);
+    assert_eq!(text.out, "To: f\nArg-b: z\nBody-a:\n\nx\ny\n.\n");
+    let both = render(json!({"a": "x\ny", "b": "z\nw"}));
+    assert_ne!(both.code, 0, "{}", both.out);
+    let why = "the rule has no place for the argument `b`";
+    assert!(both.err.contains(why), "{}", both.err);
+}

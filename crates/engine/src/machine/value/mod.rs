@@ -250,8 +250,8 @@ impl Value {
         blanks: usize,
     ) -> Option<usize> {
         let is_plain = self.writer.is_plain();
-        let is_read =
-            self.writer.escapes.is_some() || !text.delimiter.is_closer() || self.may_be_over(text);
+        let is_read = self.writer.escapes.is_some() || self.ends_line != Some(false);
+        let is_read = is_read || !text.delimiter.is_closer() || self.may_be_over(text);
         if !is_plain || is_read || self.probe.is_some() || self.unmatched.is_some() {
             return None;
         }
