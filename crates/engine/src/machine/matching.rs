@@ -300,8 +300,9 @@ impl Parser {
     }
 
     fn remember_fallback(&mut self, program: &Program, pos: u64) {
+        let body = self.set.found.bodies[0];
+        let key = self.newest_key(&body);
         let (candidate, bodies) = (&mut self.candidate, &self.set.found.bodies);
-        let body = bodies[0];
         let is_py = matches!(program.node(body.node), Node::Py { .. });
         let is_text = |node| matches!(program.node(node), Node::Text(_));
         match (candidate.fallback, candidate.fallback_bodies.first()) {
@@ -311,11 +312,13 @@ impl Parser {
             }
             // A literal has priority over a value. The new body comes after a longer literal, or after the opener of a
             // parameter; or the entry ended after the literal.
-            (Some(_), Some(old)) => {
+            (Some(at), Some(old)) => {
                 let is_end = program.is_end(body.node);
+                // A parameter without a value ended before this end.
+                let is_later = is_end && key.is_some_and(|key| key.start >= at);
                 let is_same = old.node == body.node && !is_end;
                 let is_longer = is_same || is_text(body.node) != is_end && is_text(old.node);
-                if !(is_longer || is_text(body.node) && program.is_end(old.node)) {
+                if !(is_longer || (is_later || is_text(body.node)) && program.is_end(old.node)) {
                     return;
                 }
             }

@@ -109,9 +109,9 @@ fn opening_quotes(nodes: &[Node]) -> Vec<(NodeId, Lead)> {
         if sign.chars().count() > 1 && sign.ends_with(OPENING_QUOTES) {
             add(id as NodeId, sign.into());
         }
-        let is_solid = !sign.trim().is_empty();
         reach(nodes, nexts(node), |quote, node| {
-            let mark = plain(node).filter(|mark| is_solid && mark.chars().count() == 1);
+            let mark = plain(node).filter(|mark| mark.chars().count() == 1);
+            let mark = mark.filter(|_| !sign.trim().is_empty());
             if let Some(mark) = mark.filter(|mark| mark.ends_with(OPENING_QUOTES)) {
                 add(quote, [sign, mark].concat());
             }
