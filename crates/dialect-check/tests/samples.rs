@@ -167,7 +167,7 @@ fn each_type_has_its_own_word() {
 #[test]
 fn numbers_and_flags_are_written_without_quotes() {
     let all = r#"{"count": 2, "ok": true, "items": ["a", "b"], "text": "c"}"#;
-    // Lists of quoted items, one item of which is a text.
+    // Lists of items in quotes; one item alone is a text.
     let rule = "values: schema, repeated\ncall = \"<c \" name (\" \" key \"=\" (\"'\" raw \"'\" (\",'\" raw \"'\")* | raw))* \" />\"";
     assert_eq!(
         text_of(rule, TOOLS, &[("save", all)]).expect("it carries them"),

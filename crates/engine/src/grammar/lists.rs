@@ -365,7 +365,7 @@ pub(crate) fn may_be_nothing(dialect: &Dialect, seq: &[Term]) -> bool {
     matches!(seq, [term] if is_loop_of_values(dialect, term))
 }
 
-/// Whether a value of the key before it is the last parameter's in these terms.
+/// Whether a value follows the last key of these terms.
 pub(crate) fn follows_value(dialect: &Dialect, before: &[Term]) -> bool {
     let mut before = before.iter().rev();
     before.find_map(|term| {

@@ -39,7 +39,7 @@ impl Parser {
         self.enter_body(view, sink);
     }
 
-    /// Whether the message was cut off while a thread is still in the call.
+    /// Keeps whether the message was cut off while a thread is still in the call, for [`Parser::end_call`].
     pub(super) fn see_open_calls(&mut self) {
         let mut threads = self.set.threads.iter();
         self.ending.in_call = self.ending.is_cut_off && threads.any(|thread| !self.leaves(thread));

@@ -155,13 +155,13 @@ fn sample_text(dialect: &Dialect, report: &DialectReport) -> String {
             add(&head, &body(sample));
         }
     }
-    let n_refused = { report.samples.iter() }.filter(|sample| sample.refusal.is_some());
-    match n_refused.count() {
-        0 => {}
-        n => {
-            let n_all = report.samples.len();
-            add(&format!("note: {n} of {n_all} samples are not carried"), "");
-        }
+    let refused = { report.samples.iter() }.filter(|sample| sample.refusal.is_some());
+    let (n_refused, n_all) = (refused.count(), report.samples.len());
+    if n_refused > 0 {
+        add(
+            &format!("note: {n_refused} of {n_all} samples are not carried"),
+            "",
+        );
     }
     for Misread { text, calls, .. } in &report.misread {
         let [written, read] = calls;
