@@ -175,7 +175,11 @@ impl Walk<'_> {
                     value
                 }
             }
-            Form::Short(argument) => {
+            Form::Short(argument, one_of) if !one_of.is_empty() => {
+                state.write(Some(argument))?;
+                Node::choice(one_of.iter().map(Node::literal))
+            }
+            Form::Short(argument, _) => {
                 let at = state.write(Some(argument))?;
                 let member = &state.members[at];
                 let firsts = around.after.iter().filter_map(|text| text.chars().next());
@@ -825,7 +829,7 @@ fn may_end(member: &Member, last: LastBreak) -> Result<(), Unfit> {
 /// Whether a form may end with a raw value.
 fn ends_with_value(form: &Form) -> bool {
     match form {
-        Form::Value(..) | Form::Short(_) | Form::Line(_) | Form::Lines(..) => true,
+        Form::Value(..) | Form::Short(..) | Form::Line(_) | Form::Lines(..) => true,
         Form::If(_, inner) => ends_with_value(inner),
         Form::Sequence(forms) => forms.last().is_some_and(ends_with_value),
         Form::Choice(ways) => ways.iter().any(|way| ends_with_value(&way.form)),

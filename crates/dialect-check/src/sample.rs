@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use toolglot_engine::{
-    CallText, Calls, Dialect, Finish, GrammarError, Input, Limits, Parser, Program, Renderer,
-    ResultText, ResultWriter, ToolSet,
+    CallText, Calls, Dialect, Finish, GrammarError, Input, Limits, NamedArgument, Parser, Program,
+    Renderer, ResultText, ResultWriter, ToolSet,
 };
 use toolglot_toolset::Toolbox;
 use toolglot_value::{Map, Value, json};
@@ -201,7 +201,8 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
         }
         let call = |text: &str| {
             let calls = only.iter();
-            let calls = calls.map(|(name, keys)| ((*name).to_owned(), texts(keys, text)));
+            let calls =
+                calls.map(|(name, named)| ((*name).to_owned(), values(dialect, named, text)));
             calls.collect::<Vec<SampleCall>>()
         };
         let mut shapes = vec![
@@ -227,7 +228,7 @@ fn shapes(dialect: &Dialect) -> Vec<(&'static str, Vec<SampleCall>)> {
     let several = json!({"text": "a.rs", "count": 2, "ok": true, "items": ["a", "b"]});
     let named = dialect.named_arguments();
     let named = (!named.is_empty()).then(|| {
-        let arguments = texts(&named, "first line\n  second line");
+        let arguments = values(dialect, &named, "first line\n  second line");
         ("the arguments that its rule names", vec![save(arguments)])
     });
     let any = vec![
@@ -273,9 +274,9 @@ fn with_named(dialect: &Dialect, calls: &[SampleCall]) -> Option<Vec<SampleCall>
     let named = dialect.named_arguments();
     let with_named = |(name, arguments): &SampleCall| {
         let mut arguments = arguments.as_object().cloned().unwrap_or_default();
-        for &(key, _) in &named {
-            if !arguments.contains_key(key) {
-                arguments.insert(key.to_owned(), "a.rs".into());
+        for one in &named {
+            if !arguments.contains_key(one.name) {
+                arguments.insert(one.name.to_owned(), value(dialect, *one, "a.rs"));
             }
         }
         (name.clone(), Value::Object(arguments))
@@ -284,12 +285,22 @@ fn with_named(dialect: &Dialect, calls: &[SampleCall]) -> Option<Vec<SampleCall>
 }
 
 /// An object of these arguments; a value that may have several lines is `text`.
-fn texts(arguments: &[(&str, bool)], text: &str) -> Value {
-    let members = arguments.iter().map(|(key, is_short)| {
-        let text = if *is_short { "a.rs" } else { text };
-        ((*key).to_owned(), text.into())
-    });
+fn values(dialect: &Dialect, arguments: &[NamedArgument<'_>], text: &str) -> Value {
+    let members = arguments.iter();
+    let members = members.map(|one| (one.name.to_owned(), value(dialect, *one, text)));
     Value::Object(members.collect())
+}
+
+/// A value of the argument: of several texts the first, with its meaning.
+fn value(dialect: &Dialect, argument: NamedArgument<'_>, text: &str) -> Value {
+    match argument.listed {
+        Some(listed) => match dialect.word(listed) {
+            Some(json) => json.parse().unwrap_or(Value::Null),
+            None => listed.into(),
+        },
+        None if argument.is_short => "a.rs".into(),
+        None => text.into(),
+    }
 }
 
 /// The tools of the samples.
@@ -306,7 +317,8 @@ fn tool_set(shapes: &[(&str, Vec<SampleCall>)]) -> ToolSet {
         }
         for key in arguments.as_object().into_iter().flat_map(Map::keys) {
             if parameters[key].is_null() {
-                parameters[key] = json!({"type": "string"});
+                let is_flag = arguments[key].is_boolean();
+                parameters[key] = json!({"type": if is_flag { "boolean" } else { "string" }});
             }
         }
         let properties = match name.as_str() {

@@ -100,7 +100,7 @@ mod vocabulary;
 pub use call::{Call, Calls};
 pub use doubt::{Arguments, CallFacts, DoubtRule, DoubtSpan, Tail};
 pub use event::{CallHead, CallId, End, Event, Finish, Input, Place, Sink};
-pub use grammar::{Dialect, Evidence, GrammarError, IdForm};
+pub use grammar::{Dialect, Evidence, GrammarError, IdForm, NamedArgument};
 pub use limits::{InCode, InReasoning, Limits};
 pub use machine::Parser;
 pub use note::{Code, Note};

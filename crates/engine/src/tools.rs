@@ -77,15 +77,24 @@ pub(crate) fn item_of(shape: &Shape, in_union: bool) -> Option<&Shape> {
     }
 }
 
-/// Which forms of a value are read: all, 1 for a text or a number, 2 for an object that is neither text nor list.
-pub(crate) fn forms_of(shape: &Shape) -> usize {
-    let (is_one_value, is_object) = (takes_one_value(shape), takes_object(shape));
-    if is_one_value {
-        1
-    } else if is_object {
-        2
-    } else {
-        0
+/// What a shape takes, as far as it decides which forms of a value are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ValueKind {
+    /// Anything else, so that all forms are read.
+    Other,
+    /// Only texts or numbers.
+    Scalar,
+    /// Only objects, or numbers and flags beside them.
+    Object,
+}
+
+impl ValueKind {
+    pub(crate) fn of(shape: &Shape) -> ValueKind {
+        match shape {
+            _ if takes_one_value(shape) => ValueKind::Scalar,
+            _ if takes_object(shape) => ValueKind::Object,
+            _ => ValueKind::Other,
+        }
     }
 }
 

@@ -65,7 +65,7 @@ fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolb
         only.iter().any(|(name, arguments)| {
             let mut arguments = arguments.iter();
             *name == spec.name
-                && arguments.all(|(name, _)| !spec.parameters["properties"][name].is_null())
+                && arguments.all(|one| !spec.parameters["properties"][one.name].is_null())
         })
     };
     let known = toolbox.clone().only(has_call);
@@ -73,7 +73,7 @@ fn writable<'t>(dialect: &Dialect, toolbox: &'t Toolbox) -> Result<Cow<'t, Toolb
         let only = only.iter().map(|(name, arguments)| {
             let arguments: Vec<String> = arguments
                 .iter()
-                .map(|(name, _)| format!("`{name}`"))
+                .map(|one| format!("`{}`", one.name))
                 .collect();
             format!("`{name}` with {}", arguments.join(" and "))
         });

@@ -41,24 +41,43 @@ impl Rule {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Alt(pub(crate) Vec<Vec<Term>>);
 
+/// An argument that a rule names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NamedArgument<'d> {
+    /// Its name.
+    pub name: &'d str,
+    /// Whether its value is on one line.
+    pub is_short: bool,
+    /// The first of the only texts that its value may be, `any(mode, "r"|"w")`.
+    pub listed: Option<&'d str>,
+}
+
 impl Alt {
-    /// The arguments that the alternatives name, each once, and whether its value is on one line.
-    pub(crate) fn arguments(&self) -> Vec<(&str, bool)> {
-        fn collect<'t>(kind: &'t TermKind, found: &mut Vec<(&'t str, bool)>) {
-            let mut add = |name: &'t str, is_short| {
-                if !found.iter().any(|(other, _)| *other == name) {
-                    found.push((name, is_short));
+    /// The arguments that the alternatives name, each once.
+    pub(crate) fn arguments(&self) -> Vec<NamedArgument<'_>> {
+        fn collect<'t>(kind: &'t TermKind, found: &mut Vec<NamedArgument<'t>>) {
+            let mut add = |name: &'t str, is_short, listed| {
+                if !found.iter().any(|other| other.name == name) {
+                    found.push(NamedArgument {
+                        name,
+                        is_short,
+                        listed,
+                    });
                 }
             };
             match kind {
-                TermKind::Raw(Some(name), Delimiter::Line) | TermKind::Argument(name) => {
-                    add(name, true);
+                TermKind::Argument(name, listed) => {
+                    add(name, true, listed.first().map(String::as_str));
                 }
-                TermKind::Raw(Some(name), _) | TermKind::Value(Some(name), _) => add(name, false),
+                TermKind::Raw(Some(name), Delimiter::Line) => add(name, true, None),
+                TermKind::Raw(Some(name), _) | TermKind::Value(Some(name), _) => {
+                    add(name, false, None);
+                }
                 TermKind::Attrs(attributes) => {
                     let named = attributes.iter().filter(|one| !one.is_any());
                     let arguments = named.filter_map(|one| one.argument.as_deref());
-                    arguments.for_each(|name| add(name, false));
+                    arguments.for_each(|name| add(name, false, None));
                 }
                 TermKind::Group(alt) => {
                     for term in alt.0.iter().flatten() {
@@ -127,8 +146,8 @@ pub(crate) enum TermKind {
     MessageEnd,
     /// An empty list accepts any text. Otherwise only the listed texts fit.
     Capture(Capture, Vec<String>),
-    /// A short value of the argument with this name, on one line.
-    Argument(String),
+    /// A short value of the argument with this name, on one line; of the listed texts, if there are any.
+    Argument(String, Vec<String>),
     /// A value as it is.
     Raw(Option<String>, Delimiter),
     /// A value as JSON, or a string between one of the listed quotes.
@@ -145,7 +164,7 @@ impl TermKind {
     /// Whether the term captures a text: it is a capture, or a choice of literals and at least one capture.
     pub(crate) fn captures(&self) -> bool {
         let TermKind::Group(alt) = self else {
-            return matches!(self, TermKind::Capture(..) | TermKind::Argument(_));
+            return matches!(self, TermKind::Capture(..) | TermKind::Argument(..));
         };
         let is_short =
             |term: &Term| matches!(term.kind, TermKind::Literal(_) | TermKind::Capture(..));
@@ -157,7 +176,7 @@ impl TermKind {
     pub(crate) fn open_capture(&self) -> Option<Capture> {
         match self {
             TermKind::Capture(what, one_of) => one_of.is_empty().then_some(*what),
-            TermKind::Argument(_) => Some(Capture::Any),
+            TermKind::Argument(_, one_of) => one_of.is_empty().then_some(Capture::Any),
             _ => None,
         }
     }
@@ -175,8 +194,8 @@ impl TermKind {
                 return pieces.sum::<usize>().max(1);
             }
             TermKind::Capture(_, texts) | TermKind::Json(texts) => all(texts),
-            TermKind::Argument(name) => size(name),
             TermKind::Raw(name, _) | TermKind::Xml(name) => name.as_deref().map_or(0, size),
+            TermKind::Argument(name, texts) => size(name) + all(texts),
             TermKind::Value(name, quotes) => name.as_deref().map_or(0, size) + all(quotes),
             TermKind::Object(envelope) => {
                 let keys = envelope.roles.iter().map(|(_, keys)| keys);

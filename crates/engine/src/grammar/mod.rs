@@ -16,7 +16,8 @@ mod words;
 
 pub(crate) use ast::{Alt, Delimiter, Habit, Indent, Piece, Rule, Term, TermKind};
 pub use ast::{
-    Attribute, Capture, Envelope, EnvelopeMember, LastBreak, PythonQuote, QuoteStyle, Role,
+    Attribute, Capture, Envelope, EnvelopeMember, LastBreak, NamedArgument, PythonQuote,
+    QuoteStyle, Role,
 };
 pub use error::GrammarError;
 pub use evidence::Evidence;
@@ -67,10 +68,9 @@ impl Dialect {
         &self.source
     }
 
-    /// The calls of a dialect whose call rules each fix a tool. Each item is a tool and the arguments that its rule
-    /// names, with whether each argument is on one line. `None` if a call may name any tool.
-    #[expect(clippy::type_complexity, reason = "tools, each with its arguments")]
-    pub fn only_calls(&self) -> Option<Vec<(&str, Vec<(&str, bool)>)>> {
+    /// The calls of a dialect whose call rules each fix a tool: each tool, and the arguments that its rule names. `None`
+    /// if a call may name any tool.
+    pub fn only_calls(&self) -> Option<Vec<(&str, Vec<NamedArgument<'_>>)>> {
         let calls = self.rules.iter().filter(|rule| rule.name == "call");
         let mut all: Vec<_> = calls
             .map(|rule| Some((rule.tool.as_deref()?, rule.alt.arguments())))
@@ -94,12 +94,17 @@ impl Dialect {
         terms.any(|term| holds(self, term, &is_key))
     }
 
-    /// The arguments of the first `call` rule for any tool that names some, and whether each is on one line.
-    pub fn named_arguments(&self) -> Vec<(&str, bool)> {
+    /// The arguments of the first `call` rule for any tool that names some.
+    pub fn named_arguments(&self) -> Vec<NamedArgument<'_>> {
         let is_general = |rule: &&Rule| rule.name == "call" && rule.tool.is_none();
         let mut rules = self.rules.iter().filter(is_general);
         let named = rules.find_map(|rule| Some(rule.alt.arguments()).filter(|all| !all.is_empty()));
         named.unwrap_or_default()
+    }
+
+    /// The JSON value that this text stands for, if it is one of the dialect's words (`words("yes" = true)`).
+    pub fn word(&self, text: &str) -> Option<&str> {
+        self.values.word(text)
     }
 
     /// The argument that holds a shell block, and the argument that each command becomes (`split: shell_lines(a: b)`).

@@ -381,18 +381,13 @@ impl<'a> Reader<'a> {
         Ok(TermKind::Value(argument, quotes))
     }
 
-    /// `(path)`, a parameter, or `("a"|"b")`.
+    /// `(path)`, a parameter, `("a"|"b")`, the texts that fit, or both.
     fn any(&mut self, word: &Range<usize>) -> Result<TermKind, GrammarError> {
-        if !self.eat_own(word)? {
-            return Ok(TermKind::Capture(Capture::Any, Vec::new()));
-        }
-        if let Some((Token::Word(argument), _)) = &self.ahead {
-            let argument = TermKind::Argument(argument.clone());
-            self.take()?;
-            self.expect(')', "after the argument")?;
-            return Ok(argument);
-        }
-        Ok(TermKind::Capture(Capture::Any, self.list()?))
+        let help = "`any(a)` is the parameter `a`, any(\"x\"|\"y\") fits these texts, any(a, \"x\"|\"y\") is both";
+        Ok(match self.argument_and_texts(word, help)? {
+            (Some(argument), texts) => TermKind::Argument(argument, texts),
+            (None, texts) => TermKind::Capture(Capture::Any, texts),
+        })
     }
 
     /// `("a"|"b")`.

@@ -164,9 +164,6 @@ impl Parser {
                         }
                     }
                     skipped.closers = self.closers_at(follow, log, view);
-                    if skipped.closers.is_empty() {
-                        return Some(false);
-                    }
                 }
                 None if skipped.threads.is_empty() => return Some(false),
                 None => {}

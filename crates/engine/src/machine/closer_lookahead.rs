@@ -264,12 +264,7 @@ impl Parser {
                     (signal.map(Some), Stage::Sets)
                 }
                 Some(_) if probe.pos - probe.at > cap => {
-                    let forgets = probe.missing.is_some();
-                    return Poll::Ready(Some(if forgets {
-                        Signal::Nested
-                    } else {
-                        Signal::Data
-                    }));
+                    return Poll::Ready(Some(Signal::Data));
                 }
                 Some(byte) => {
                     let run = self.run_sets(probe, cap, view);

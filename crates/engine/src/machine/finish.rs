@@ -221,15 +221,12 @@ impl Parser {
             // A committed entry continues in a closer that the message's end cut off (`<tool_calls>.. </tool_ca`). An
             // opener opens nothing there, and a key may be any word.
             let has_rest = !view.slice(at, view.end()).trim().is_empty();
-            let is_lost = self.lost_parameter(at, view).is_some();
             let is_key = |thread: &Thread| {
-                matches!(program.node(thread.node), Node::Capture(_))
-                    || program.opens(thread.node)
-                    || self.newest_key(thread).is_some()
+                matches!(program.node(thread.node), Node::Capture(_)) || program.opens(thread.node)
             };
             let has_key = self.set.threads.iter().any(is_key);
-            let is_part = self.ending.is_cut_off || is_lost || !has_key;
-            let continues = continues && may_end && has_rest && is_part;
+            let continues =
+                continues && may_end && has_rest && (self.ending.is_cut_off || !has_key);
             self.fall_back(at, view, sink);
             if continues {
                 self.emitter.markup(view, view.end(), sink);

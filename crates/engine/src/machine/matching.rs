@@ -96,13 +96,6 @@ impl Parser {
                     Some(false) => {}
                     None => return false,
                 }
-                // Only a body continues here: the literal that took the byte leads nowhere.
-                let body = self.set.found.bodies.first();
-                let is_left = body.is_some_and(|body| !program.is_end(body.node));
-                if self.candidate.fallback.is_none() && is_left {
-                    self.enter_body(view, sink);
-                    return true;
-                }
             }
             if self.set.next.is_empty() || pos + 1 - self.emitter.cursor > cap {
                 if let Some(at) = self.candidate.fallback.take() {

@@ -31,8 +31,6 @@ impl Parser {
             && !self.candidate.bol
             && !self.candidate.start
             && text.argument.is_some()
-            && text.own.is_some()
-            && !text.fence
             && self.set.log.any(self.set.flushed, body.log, fixes)
             && !self.set.log.any(self.set.flushed, body.log, has_more)
     }

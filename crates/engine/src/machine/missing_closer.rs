@@ -105,10 +105,9 @@ impl Parser {
             return false;
         };
         let key = view.at(at).trim();
-        let is_of_tool = call.tool.is_none_or(|tool| {
-            let parameters = &view.program.tools.tool(tool).parameters;
-            takes_key(parameters, key) || parameters.nearest(key).is_some()
-        });
+        let is_of_tool = call
+            .tool
+            .is_none_or(|tool| takes_key(&view.program.tools.tool(tool).parameters, key));
         is_of_tool && !call.has_key(key)
     }
 }

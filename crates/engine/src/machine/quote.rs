@@ -144,7 +144,6 @@ impl Quote {
         let holds = self.fence.map(|fence| fence.holds);
         self.is_fresh
             || self.info.is_some()
-            || holds == Some(Holds::Calls)
             || holds.is_none() && self.wrapped && !self.explained
             || self.is_noted && !self.is_open()
     }

@@ -14,7 +14,7 @@ use super::view::View;
 use crate::Shape;
 use crate::grammar::{Capture, Piece};
 use crate::program::{ByteSet, Node, is_blank};
-use crate::tools;
+use crate::tools::ValueKind;
 
 /// Everything that a step reads, and what it writes besides the set: the log, the filled literals and the result.
 pub(crate) struct Stepper<'a> {
@@ -126,7 +126,8 @@ impl Stepper<'_> {
                     thread.node = *next;
                 }
                 Node::Forms(forms) => {
-                    thread.node = forms[self.shape(&thread).map_or(0, tools::forms_of)];
+                    let kind = self.shape(&thread).map_or(ValueKind::Other, ValueKind::of);
+                    thread.node = forms[kind as usize];
                 }
                 Node::Exit { next, .. } => {
                     thread.log = self.log.push(thread.log, Act::Exit(thread.node), pos);

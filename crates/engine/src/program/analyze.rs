@@ -25,8 +25,9 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         .flat_map(|entry| leads(nodes, entry.node).map(|lead| (entry.dialect, lead)))
         .filter(|(_, lead)| lead.is_marker())
         .collect();
-    let quotes = opening_quotes(nodes);
     let (after_break, after_other) = successors(nodes);
+    let starts_line = |node| after_break.contains(&node) && !after_other.contains(&node);
+    let doubts = [opening_quotes(nodes), earlier_openers(nodes, starts_line)].concat();
     for id in 0..nodes.len() {
         let error = |message: &str, help: &str| {
             Err(GrammarError::new(span[id].clone(), message)
@@ -61,12 +62,10 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
             Node::Text(mut text) => {
                 let own = |(dialect, _): &&(u16, Lead)| *dialect == node_dialect[id];
                 let openers = openers.iter().filter(own).map(|(_, lead)| lead);
-                let before =
-                    |(quote, _): &&(NodeId, Lead)| nexts(&nodes[*quote as usize]) == [id as NodeId];
-                let quotes = quotes.iter().filter(before).map(|(_, lead)| lead);
-                analyze_text(nodes, &mut text, openers, quotes);
-                let starts_line = |own| after_break.contains(own) && !after_other.contains(own);
-                text.own_starts_line = text.own.as_ref().is_some_and(starts_line);
+                let of_text = |(text, _): &&(NodeId, Lead)| *text == id as NodeId;
+                let doubts = doubts.iter().filter(of_text).map(|(_, lead)| lead);
+                analyze_text(nodes, &mut text, openers, doubts);
+                text.own_starts_line = text.own.is_some_and(starts_line);
                 let stops = dialects[usize::from(node_dialect[id])].list("stop_strings");
                 let (closers, _) = next_literals(nodes, text.follow);
                 text.stop_string = closers.iter().any(|&closer| {
@@ -99,23 +98,51 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
     Ok(())
 }
 
-/// The literals that end with a quotation mark, each as what puts a value in doubt: the sign and the mark, `="`. The sign
-/// of a mark alone, as in `key ": " ("\"" raw "\"" | raw)`, is the literal before it.
+/// The literals that end with a quotation mark, each with the value after it, as what puts that value in doubt: the sign
+/// and the mark, `="`. The sign of a mark alone, as in `key ": " ("\"" raw "\"" | raw)`, is the literal before it.
 fn opening_quotes(nodes: &[Node]) -> Vec<(NodeId, Lead)> {
     let mut found = Vec::new();
-    let mut add = |quote, text| found.push((quote, Lead::text(text, LeadRole::Doubts)));
-    for (id, node) in nodes.iter().enumerate() {
+    let mut add = |value, text| found.push((value, Lead::text(text, LeadRole::Doubts)));
+    for node in nodes {
         let Some(sign) = plain(node) else { continue };
         if sign.chars().count() > 1 && sign.ends_with(OPENING_QUOTES) {
-            add(id as NodeId, sign.into());
+            add(nexts(node)[0], sign.into());
         }
-        reach(nodes, nexts(node), |quote, node| {
+        reach(nodes, nexts(node), |_, node| {
             let mark = plain(node).filter(|mark| mark.chars().count() == 1);
             let mark = mark.filter(|_| !sign.trim().is_empty());
             if let Some(mark) = mark.filter(|mark| mark.ends_with(OPENING_QUOTES)) {
-                add(quote, [sign, mark].concat());
+                add(nexts(node)[0], [sign, mark].concat());
             }
             node.is_epsilon()
+        });
+    }
+    found
+}
+
+/// The openers of named arguments, `" to=" value(to)`, each with the values that come later in the rule. Such a value is
+/// in doubt if it contains the opener and the call lacks the argument: the model may have changed the order. Words alone,
+/// `" about "`, are openers only at the start of a line.
+fn earlier_openers(nodes: &[Node], starts_line: impl Fn(NodeId) -> bool) -> Vec<(NodeId, Lead)> {
+    let mut found = Vec::new();
+    let is_sign = |c: char| !(c.is_alphanumeric() || c == ' ');
+    let is_value =
+        |id: &NodeId| matches!(&nodes[*id as usize], Node::Text(text) if text.argument.is_some());
+    for (id, node) in nodes.iter().enumerate() {
+        let (opener, value) = (plain(node), nexts(node).iter().copied().find(is_value));
+        let (Some(opener), Some(value)) = (opener, value) else {
+            continue;
+        };
+        let starts_line = starts_line(id as NodeId);
+        if !opener.contains(char::is_alphabetic) || !(starts_line || opener.contains(is_sign)) {
+            continue;
+        }
+        let lead = Lead::text(opener.into(), LeadRole::Opens { value, starts_line });
+        reach(nodes, nexts(&nodes[value as usize]), |id, node| {
+            if is_value(&id) {
+                found.push((id, lead.clone()));
+            }
+            !matches!(node, Node::Exit { .. })
         });
     }
     found
@@ -372,9 +399,11 @@ fn analyze_text<'l>(
     nodes: &[Node],
     text: &mut TextNode,
     openers: impl Iterator<Item = &'l Lead>,
-    quotes: impl Iterator<Item = &'l Lead>,
+    doubts: impl Iterator<Item = &'l Lead>,
 ) {
-    (text.trim, text.follow) = match trimming(nodes, text.next, text.list != InList::No) {
+    // Blanks after an item, or after a value that may have quotes, are not part of it.
+    let ends_anywhere = text.list != InList::No || text.quotes.is_some();
+    (text.trim, text.follow) = match trimming(nodes, text.next, ends_anywhere) {
         (Trim::PairedNl, follow) => (text.trim, follow),
         found => found,
     };
@@ -456,7 +485,7 @@ fn analyze_text<'l>(
     leads(nodes, text.follow)
         .filter_map(cut_short)
         .for_each(&mut add);
-    let doubts = markers.into_iter().flatten().chain(quotes.cloned());
+    let doubts = markers.into_iter().flatten().chain(doubts.cloned());
     doubts.for_each(&mut add);
     // A value that ends where the next one starts has no closer to distinguish the next one from another call.
     if text.role == RuleRole::Call && level.iter().any(|&literal| is_opener(nodes, literal)) {
@@ -472,25 +501,21 @@ fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
         return false;
     }
     match &nodes[literal as usize] {
-        Node::Literal { bytes, .. } => {
-            bytes.len() >= MARKER_MIN
-                && !bytes.iter().all(u8::is_ascii_whitespace)
-                && !bytes.starts_with(b"```")
-        }
+        Node::Literal { bytes, .. } => bytes.len() >= MARKER_MIN && !bytes.starts_with(b"```"),
         _ => true,
     }
 }
 
 /// The trimming part after a `text`, and the node that follows it.
-fn trimming(nodes: &[Node], next: NodeId, is_item: bool) -> (Trim, NodeId) {
+fn trimming(nodes: &[Node], next: NodeId, ends_anywhere: bool) -> (Trim, NodeId) {
     let is_ws = |one: &NodeId| matches!(&nodes[*one as usize], Node::Ws { .. });
     match &nodes[next as usize] {
         Node::Ws { next } => (Trim::Blanks, *next),
-        Node::Nl { next } if is_ws(next) => trimming(nodes, *next, is_item),
+        Node::Nl { next } if is_ws(next) => trimming(nodes, *next, ends_anywhere),
         Node::Nl { next } => (Trim::PairedNl, *next),
         // Blanks start the next parameter, and the text after the last one; or the end of a list.
         Node::Split(all) if all.iter().all(is_ws) => (Trim::Blanks, next),
-        Node::Split(all) if is_item && all.iter().any(is_ws) => (Trim::Blanks, next),
+        Node::Split(all) if ends_anywhere && all.iter().any(is_ws) => (Trim::Blanks, next),
         // A loop of line breaks.
         Node::Split(all) => match all.as_slice() {
             [one, rest] if breaks_back_to(nodes, *one, next) => (Trim::Lines, *rest),

@@ -246,7 +246,6 @@ impl<'a> Builder<'a> {
         for (text, opener) in core::mem::take(&mut self.texts_to_own) {
             if opener < ids.len()
                 && let Node::Text(node) = &mut self.graph.nodes[text as usize]
-                && node.own.is_none()
             {
                 node.own = Some(ids[opener]);
             }
@@ -374,8 +373,8 @@ impl<'a> Builder<'a> {
             }),
             TermKind::MessageEnd => self.push(Node::End { next }),
             TermKind::Capture(what, one_of) => self.capture(*what, one_of.clone(), None, next),
-            TermKind::Argument(name) => {
-                self.capture(Capture::Any, Vec::new(), Some(name.clone()), next)
+            TermKind::Argument(name, one_of) => {
+                self.capture(Capture::Any, one_of.clone(), Some(name.clone()), next)
             }
             TermKind::Raw(argument, _) | TermKind::Value(argument, _) => {
                 let quotes = match &term.kind {

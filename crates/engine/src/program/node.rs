@@ -60,9 +60,7 @@ pub(crate) enum Node {
         value: &'static str,
         next: NodeId,
     },
-    /// The forms of a value: all, those of a text or a number, and those of an object, as [`forms_of`] says.
-    ///
-    /// [`forms_of`]: crate::tools::forms_of
+    /// The forms of a value that are read for each [`ValueKind`](crate::tools::ValueKind), in its order.
     Forms([NodeId; 3]),
     Capture(CaptureNode),
     Attrs(AttrsNode),
@@ -221,6 +219,8 @@ pub(crate) enum LeadRole {
     Ends,
     /// It ends and nests nothing, but puts the value that holds it in doubt.
     Doubts,
+    /// The same, unless the call has the argument of `value`, which it opens, perhaps only at the start of a line.
+    Opens { value: NodeId, starts_line: bool },
     /// It stands for another text, and nothing in it ends the value.
     Escape,
 }

@@ -78,8 +78,9 @@ pub enum Form {
     Skipped(String),
     /// The raw value of the argument of that name, or of the key before it.
     Value(Option<String>, LastBreak),
-    /// The raw value of the argument of that name, on one line, not empty and without `<`.
-    Short(String),
+    /// The raw value of the argument of that name, on one line, not empty and without `<`; of the listed texts, if there
+    /// are any.
+    Short(String, Vec<String>),
     /// The raw value of the argument of that name, or of the key before it, on one line.
     Line(Option<String>),
     /// The raw value of the argument of that name, or of the key before it. `Captured(Length)` is its length.
@@ -146,7 +147,7 @@ impl Form {
     pub(super) fn named(&self) -> Vec<String> {
         match self {
             Form::Value(Some(name), _)
-            | Form::Short(name)
+            | Form::Short(name, _)
             | Form::Line(Some(name))
             | Form::Bytes(Some(name))
             | Form::Lines(Some(name), ..)
@@ -490,7 +491,9 @@ impl Compiler<'_> {
             }
             TermKind::Capture(Capture::Key, _) => forms.push(Form::NextKey),
             TermKind::Capture(capture, _) => forms.push(Form::Captured(*capture)),
-            TermKind::Argument(name) => forms.push(Form::Short(name.clone())),
+            TermKind::Argument(name, one_of) => {
+                forms.push(Form::Short(name.clone(), one_of.clone()));
+            }
             TermKind::Raw(argument, delimiter) => {
                 let argument = argument.clone();
                 forms.push(match delimiter {
@@ -586,7 +589,7 @@ impl Compiler<'_> {
 fn is_named(kind: &TermKind) -> bool {
     matches!(
         kind,
-        TermKind::Raw(Some(_), _) | TermKind::Value(Some(_), _) | TermKind::Argument(_)
+        TermKind::Raw(Some(_), _) | TermKind::Value(Some(_), _) | TermKind::Argument(..)
     )
 }
 
@@ -602,7 +605,7 @@ fn has_arguments(kind: &TermKind) -> bool {
 fn is_value(kind: &TermKind) -> bool {
     matches!(
         kind,
-        TermKind::Raw(..) | TermKind::Value(..) | TermKind::Argument(_)
+        TermKind::Raw(..) | TermKind::Value(..) | TermKind::Argument(..)
     )
 }
 

@@ -134,6 +134,13 @@ impl<'a> Writer<'a> {
         calls: &'c [CallText<'c>],
     ) -> impl Iterator<Item = Result<String, RenderError>> + 'c {
         let mut entries = self.entries();
+        let is_of_calls = |entry: &&FormEntry| {
+            let tool = entry.tool.as_deref();
+            tool.is_none_or(|tool| calls.iter().any(|call| call.name == tool))
+        };
+        if entries.iter().any(is_of_calls) {
+            entries.retain(is_of_calls);
+        }
         if calls.len() > 1 {
             entries.sort_by_key(|entry| (!entry.is_taught, !entry.repeats_calls));
         }
@@ -259,7 +266,18 @@ impl<'a> Writer<'a> {
                 self.value(pen, argument.as_deref())?;
                 leave_break(&mut pen.out, from, *last)?;
             }
-            Form::Short(argument) => {
+            Form::Short(argument, one_of) if !one_of.is_empty() => {
+                let json = pen.take(Some(argument))?.trim();
+                let means = |one: &&String| match self.dialect.values.word(one) {
+                    Some(word) => word == json,
+                    None => raw(json) == one.as_str(),
+                };
+                let why = || format!("`any({argument}, ..)` lists no text for {json}");
+                let text = one_of.iter().find(means);
+                pen.out
+                    .push_str(text.ok_or_else(|| RenderError::new(why()))?);
+            }
+            Form::Short(argument, _) => {
                 let from = pen.out.len();
                 self.value(pen, Some(argument))?;
                 if pen.out[from..].is_empty() || pen.out[from..].contains(['\n', '\r', '<']) {

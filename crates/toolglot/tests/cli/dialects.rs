@@ -120,7 +120,7 @@ fn recipes_pass_their_check() {
     let files = page.split("text file=").skip(1);
     let files = files.filter_map(|file| file.split_once('\n')?.1.split("\n```").next());
     let dialects: Vec<&str> = files.filter(|file| file.starts_with("dialect ")).collect();
-    assert_eq!(dialects.len(), 23);
+    assert_eq!(dialects.len(), 25);
     for dialect in dialects {
         let check = toolglot(&["dialects", "check", "-"], format!("{dialect}\n"));
         assert_eq!(check.code, 0, "{dialect}\n{}{}", check.out, check.err);

@@ -406,27 +406,21 @@ impl Envelope {
         let loose = core::mem::take(&mut self.loose.text);
         let tool = self.head.meant.map(|(tool, _)| tool);
         let is_cut = self.part == Part::Meta;
-        let n_asides = meta.len();
         let mut members = String::new();
-        for (n, (key, value)) in meta.iter().enumerate() {
-            let is_last = is_cut && n + 1 == n_asides;
-            if is_last && !loose.is_empty() {
-                // The member that is being read comes last.
-                push_separated(&mut members, &loose);
-            }
-            let is_argument = is_parameter(program, tool, key);
-            if is_argument {
+        // The member that is being read is left out.
+        for (key, value) in &meta[..meta.len() - usize::from(is_cut)] {
+            if is_parameter(program, tool, key) {
                 push_separated(&mut members, &quoted(key));
                 members.push(':');
                 members.push_str(value);
             } else if !crate::vocabulary::NEUTRAL_KEYS.contains(&key.as_str()) {
                 self.leave_out(self.loose.at, LeftOut::Other);
             }
-            if is_last {
-                self.part = if is_argument { Part::Flat } else { Part::Skip };
-            }
         }
-        if !is_cut && !loose.is_empty() {
+        if is_cut {
+            self.part = Part::Skip;
+        }
+        if !loose.is_empty() {
             push_separated(&mut members, &loose);
         }
         if members.is_empty() {

@@ -192,7 +192,7 @@ impl Xml {
         Evidence::No
     }
 
-    /// Whether an argument that did not come yet opens after a little text: a declared one, or any after punctuation.
+    /// Whether an argument opens after a little text: a declared one, or any after punctuation.
     fn opens_after_text(&self, rest: &str) -> Evidence {
         if !self.prefix.is_empty() {
             return Evidence::No;
@@ -217,12 +217,7 @@ impl Xml {
             };
         };
         match self.read_tag(&rest[at..]) {
-            Tag::Open(tag)
-                if self.declares(None, tag.name)
-                    && self.frames.iter().all(|have| have.name != tag.name) =>
-            {
-                Evidence::Yes
-            }
+            Tag::Open(tag) if self.declares(None, tag.name) => Evidence::Yes,
             Tag::Cut if !self.eof => Evidence::Wait { far: false },
             _ => Evidence::No,
         }

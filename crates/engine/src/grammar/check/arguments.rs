@@ -1,5 +1,8 @@
 //! Checks the arguments of a call: each value has a name, each name a value, and at most one body has all arguments.
 
+use alloc::format;
+use alloc::string::String;
+
 use super::super::{Alt, Capture, Delimiter, Dialect, GrammarError, Term, TermKind, lists};
 
 /// The arguments that were read before a term.
@@ -122,7 +125,7 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
             has_text: true,
             ..seen
         }),
-        TermKind::Argument(_) => value(seen),
+        TermKind::Argument(..) => value(seen),
         TermKind::False if !seen.is_open => Err(GrammarError::new(
             term.span.clone(),
             "`false` without a key: nothing says what is false",
@@ -153,8 +156,12 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
                 ..seen
             })
         }
-        TermKind::Optional(inner, _) => Ok(seen.or(after(dialect, inner, seen)?)),
+        TermKind::Optional(inner, _) => {
+            lost_flag(inner)?;
+            Ok(seen.or(after(dialect, inner, seen)?))
+        }
         TermKind::Many(inner) => {
+            repeated_argument(inner)?;
             let once = after(dialect, inner, seen)?;
             if once.has_all && !seen.has_all {
                 return Err(two_bodies(inner));
@@ -169,6 +176,70 @@ fn after(dialect: &Dialect, term: &Term, seen: Seen) -> Result<Seen, GrammarErro
             one_of(dialect, rules.map(|rule| &rule.alt), seen)
         }
         _ => Ok(seen),
+    }
+}
+
+/// Refuses an optional part that is a text and perhaps the value of a named argument, `(" EXACT" value(exact)?)?`: the
+/// text alone is no argument.
+fn lost_flag(part: &Term) -> Result<(), GrammarError> {
+    let TermKind::Group(Alt(ways)) = &part.kind else {
+        return Ok(());
+    };
+    let named = |term: &Term| match &term.kind {
+        TermKind::Optional(inner, _) => named_value(&inner.kind).map(String::from),
+        _ => None,
+    };
+    for way in ways {
+        let [before @ .., last] = way.as_slice() else {
+            continue;
+        };
+        let word = before.iter().rev().find_map(lists::literal);
+        let word = word.filter(|word| word.contains(char::is_alphabetic));
+        let is_read = before.iter().any(|term| named_value(&term.kind).is_some());
+        if let (Some(word), Some(name), false) = (word, named(last), is_read) {
+            let word = word.trim();
+            return Err(GrammarError::new(
+                last.span.clone(),
+                format!("`{word}` without a value says nothing: `{name}` would be lost"),
+            )
+            .help(format!("list the text that is the value, any({name}, \"{word}\"), and say what it means: `values: schema, words(\"{word}\" = true)`")));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a loop that reads one named argument and nothing else: only its last value would count.
+fn repeated_argument(part: &Term) -> Result<(), GrammarError> {
+    let terms = match &part.kind {
+        TermKind::Group(Alt(ways)) => match ways.as_slice() {
+            [way] => way.as_slice(),
+            _ => return Ok(()),
+        },
+        _ => core::slice::from_ref(part),
+    };
+    let is_text = |term: &Term| {
+        matches!(
+            term.kind,
+            TermKind::Literal(_) | TermKind::Ws(_) | TermKind::Nl | TermKind::LineStart
+        )
+    };
+    let mut others = terms.iter().filter(|term| !is_text(term));
+    match (others.next().map(|term| named_value(&term.kind)), others.next()) {
+        (Some(Some(name)), None) => Err(GrammarError::new(
+            part.span.clone(),
+            format!("several values of `{name}`: only the last counts"),
+        )
+        .help(format!("for a list, write {name} once and say what separates its items, `values: schema, lists(\",\")`; or read the parameter's name with `key`"))),
+        _ => Ok(()),
+    }
+}
+
+/// The argument that a value names.
+fn named_value(kind: &TermKind) -> Option<&str> {
+    match kind {
+        TermKind::Raw(name, _) | TermKind::Value(name, _) => name.as_deref(),
+        TermKind::Argument(name, _) => Some(name),
+        _ => None,
     }
 }
 

@@ -68,7 +68,7 @@ fn only_raw(alt: &Alt, is_say: bool) -> Result<(), GrammarError> {
             TermKind::Raw(_, Delimiter::Line) => "line",
             TermKind::Raw(_, Delimiter::Lines(..)) => "lines",
             TermKind::Raw(_, Delimiter::Length) => "bytes",
-            TermKind::Argument(_) => "any(..)",
+            TermKind::Argument(..) => "any(..)",
             TermKind::Value(..) if !is_say => "value",
             TermKind::Group(alt) => return only_raw(alt, is_say),
             TermKind::Optional(inner, _) | TermKind::Many(inner) => {

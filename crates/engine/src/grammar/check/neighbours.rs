@@ -14,6 +14,8 @@ use crate::render::holds;
 #[derive(Clone, Copy)]
 struct Next<'d> {
     term: &'d Term,
+    /// What is after it in its sequence.
+    after: &'d [Term],
     /// Blanks may separate the term from the one before.
     is_past_blanks: bool,
     /// The term starts an alternative after the first, so another text may be written.
@@ -145,7 +147,7 @@ impl<'d> Walk<'d> {
         if !holds(self.dialect, inner, &|kind| {
             matches!(
                 kind,
-                TermKind::Raw(..) | TermKind::Value(..) | TermKind::Argument(_)
+                TermKind::Raw(..) | TermKind::Value(..) | TermKind::Argument(..)
             )
         }) {
             return Ok(());
@@ -153,10 +155,14 @@ impl<'d> Walk<'d> {
         let mut firsts = Vec::new();
         self.firsts(core::slice::from_ref(inner), false, &mut firsts);
         let is_key = |one: &Next<'_>| one.term.kind.open_capture() == Some(Capture::Key);
+        let is_key_term = |kind: &TermKind| matches!(kind, TermKind::Capture(Capture::Key, _));
         let differs =
             |one: &&Next<'_>| is_key(one) || matches!(one.term.kind, TermKind::Literal(_));
         for first in firsts.iter().filter(differs) {
-            if next.iter().any(|next| next.term.kind == first.term.kind) {
+            let is_same = |next: &Next<'_>| {
+                next.term.kind == first.term.kind && !differ(first.after, next.after)
+            };
+            if next.iter().any(is_same) {
                 return Err(GrammarError::new(
                     first.term.span.clone(),
                     "a value that may be missing starts as what comes after it",
@@ -164,6 +170,7 @@ impl<'d> Walk<'d> {
                 .help(match &first.term.kind {
                     _ if is_key(first) => "write the first parameter alone, and what is between two before each other one, (key \"=\" value (\", \" key \"=\" value)*)?",
                     TermKind::Literal(pieces) if starts(pieces, &['\n']) => "where each parameter has a line of its own, end it with `eol`, (key \": \" line eol)*",
+                    _ if !holds(self.dialect, inner, &is_key_term) => "put each part that may be missing inside of the one before it, (\",\" value(a)? (\",\" value(b)?)?)?, or start one of them with another literal",
                     _ => "start one of them with another literal. For a sign that may come last, let the rest of the part be missing, (\",\" ws (key \"=\" value)?)*",
                 }));
             }
@@ -196,7 +203,8 @@ impl<'d> Walk<'d> {
         mut is_past_blanks: bool,
         found: &mut Vec<Next<'d>>,
     ) -> Option<bool> {
-        for term in seq {
+        for (n, term) in seq.iter().enumerate() {
+            let after = &seq[n + 1..];
             let mut one_of = |alts: &mut dyn Iterator<Item = &'d [Term]>| {
                 let mut open: Option<bool> = None;
                 for (n, seq) in alts.enumerate() {
@@ -213,6 +221,7 @@ impl<'d> Walk<'d> {
                 TermKind::Ws(written) => {
                     found.push(Next {
                         term,
+                        after,
                         is_past_blanks,
                         is_second: false,
                     });
@@ -221,6 +230,7 @@ impl<'d> Walk<'d> {
                 TermKind::Nl => {
                     found.push(Next {
                         term,
+                        after,
                         is_past_blanks,
                         is_second: false,
                     });
@@ -229,6 +239,7 @@ impl<'d> Walk<'d> {
                 TermKind::LineStart | TermKind::MessageStart => {
                     found.push(Next {
                         term,
+                        after,
                         is_past_blanks,
                         is_second: false,
                     });
@@ -248,6 +259,7 @@ impl<'d> Walk<'d> {
                 _ => {
                     found.push(Next {
                         term,
+                        after,
                         is_past_blanks,
                         is_second: false,
                     });
@@ -430,6 +442,49 @@ fn ends_line(term: &TermKind) -> bool {
         | TermKind::LineStart => true,
         _ => false,
     }
+}
+
+/// Whether the next characters that are not blank tell apart what these terms read.
+fn differ(one: &[Term], other: &[Term]) -> bool {
+    let both = signs(one).zip(signs(other));
+    let is_word = |sign: char| sign.is_alphanumeric() || "_-.:$@".contains(sign);
+    let are_other = |one: Option<char>, other: Option<char>| match (one, other) {
+        (Some(one), Some(other)) => one != other,
+        (Some(sign), None) | (None, Some(sign)) => !is_word(sign),
+        (None, None) => false,
+    };
+    both.is_some_and(|(one, other)| {
+        let differs = |sign| other.iter().all(|&other| are_other(sign, other));
+        one.into_iter().all(differs)
+    })
+}
+
+/// The characters that the terms may start with, blanks aside; `None` among them is any character of a key. `None` if
+/// the terms may start with anything.
+fn signs(seq: &[Term]) -> Option<Vec<Option<char>>> {
+    let first = |text: &str| text.trim_start().chars().next();
+    for term in seq {
+        match &term.kind {
+            TermKind::Ws(_) => {}
+            TermKind::Literal(pieces) => match pieces.first() {
+                Some(Piece::Bytes(text)) if text.trim().is_empty() && pieces.len() == 1 => {}
+                Some(Piece::Bytes(text)) => return Some([Some(first(text)?)].into()),
+                _ => return None,
+            },
+            TermKind::Capture(Capture::Key, one_of) if one_of.is_empty() => {
+                return Some([None].into());
+            }
+            TermKind::Capture(_, one_of) | TermKind::Argument(_, one_of) if !one_of.is_empty() => {
+                return one_of.iter().map(|one| first(one).map(Some)).collect();
+            }
+            TermKind::Group(alt) => {
+                let all: Option<Vec<_>> = alt.0.iter().map(|seq| signs(seq)).collect();
+                return all.map(|all| all.concat());
+            }
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Whether the term may start with the end of a line.

@@ -11,8 +11,7 @@ pub(in crate::machine) struct Closer {
     pub(in crate::machine) at: usize,
     /// The literal is complete. Otherwise more bytes decide: the lookahead starts at a complete one.
     pub(in crate::machine) is_whole: bool,
-    /// The literal ends nothing: the value that contains it is in doubt.
-    pub(in crate::machine) doubts: bool,
+    pub(in crate::machine) role: LeadRole,
 }
 
 /// The first literal in `bytes` that may end the value, or nest another in it.
@@ -48,7 +47,7 @@ fn closer_from(
                         return Some(Closer {
                             at,
                             is_whole: true,
-                            doubts: lead.role == LeadRole::Doubts,
+                            role: lead.role,
                         });
                     }
                     Fits::SoFar => may_come = true,
@@ -63,7 +62,7 @@ fn closer_from(
                 return Some(Closer {
                     at,
                     is_whole: false,
-                    doubts: false,
+                    role: LeadRole::Ends,
                 });
             }
         }

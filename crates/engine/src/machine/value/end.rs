@@ -15,6 +15,7 @@ use crate::machine::thread::Thread;
 use crate::machine::typing::{How, is_surely_text};
 use crate::machine::view::View;
 use crate::program::{Node, NodeId, TextNode};
+use crate::remark::{OPEN_BRACKET, SHORT_OPENER};
 use crate::{Code, End, Sink, Span};
 
 impl Parser {
@@ -35,9 +36,10 @@ impl Parser {
     ) {
         if value.edge.take().is_some_and(|edge| edge.is_near_marker()) {
             let at = value.start;
-            let why =
-                "the value starts with its opener short of one character; it may hold too much";
-            self.doubt(at, why, sink);
+            self.doubt(at, SHORT_OPENER, sink);
+        }
+        if value.passed_closer && value.writer.how == How::Text && value.writer.is_open() {
+            self.doubt(value.start, OPEN_BRACKET, sink);
         }
         let values = &view.program.dialect_of(value.node).values;
         self.write_value(view.program, &mut value, sink, |value, out| {

@@ -18,6 +18,7 @@ use toolglot_json::{Fields, Shape};
 
 use super::closer_decision::Decision;
 use super::closer_lookahead::CloserLookahead;
+use super::emitter::OpenCall;
 use super::fence::FenceLookahead;
 use super::fitting::remark;
 use super::thread::{Registers, Thread};
@@ -27,8 +28,8 @@ use super::{Mode, Parser};
 use crate::body::EscapeDecoder;
 use crate::grammar::lists::InList;
 use crate::grammar::{Capture, Delimiter, Typing};
-use crate::program::{Lead, Node, NodeId, Program, TextNode, Trim, is_blank};
-use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
+use crate::program::{Lead, LeadRole, Node, NodeId, Program, TextNode, Trim, is_blank};
+use crate::remark::{ANOTHER_CLOSER, ANOTHER_FENCE, MARKER_INSIDE, PASSED_CLOSER};
 use crate::tools::item_of;
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
@@ -420,8 +421,7 @@ impl Parser {
                 let at = closer.at;
                 self.end_value(text, value, at, false, AfterValue::Value, view, sink);
                 if is_there {
-                    let why = "another closer follows the one that ends the value; the value may hold too little";
-                    self.doubt(at, why, sink);
+                    self.doubt(at, ANOTHER_CLOSER, sink);
                 }
                 return true;
             }
@@ -436,15 +436,19 @@ impl Parser {
                 let first = view.slice(at, view.end()).chars().next();
                 let may_open = at == value.start && text.quotes.is_some();
                 let opens = may_open && first.is_some_and(|first| text.may_be_quoted(first));
-                if closer.is_some() && (opens || value.writer.is_open()) {
-                    self.advance(text, &mut value, at + 1, view, sink);
-                    continue;
-                }
                 if !closer.is_some_and(|closer| closer.is_whole || view.eof) {
                     return self.wait_in_value(value, view);
                 }
-                if closer.is_some_and(|closer| closer.doubts) {
-                    self.doubt(at, MARKER_INSIDE, sink);
+                if opens || value.writer.is_open() {
+                    value.passed_closer |= value.writer.how == How::Text;
+                    self.advance(text, &mut value, at + 1, view, sink);
+                    continue;
+                }
+                let role = closer.map_or(LeadRole::Ends, |closer| closer.role);
+                if role != LeadRole::Ends {
+                    if self.is_doubt(role, value.line_blank, view) {
+                        self.doubt(at, MARKER_INSIDE, sink);
+                    }
                     self.advance(text, &mut value, at + 1, view, sink);
                     continue;
                 }
@@ -462,7 +466,7 @@ impl Parser {
                     at,
                     recovered: false,
                     ..
-                } if value.is_first && unmatched_closer::may_follow(view.program, text) => {
+                } if value.is_first && unmatched_closer::may_follow(text) => {
                     value.unmatched = Some(UnmatchedCloser { at, pos: at + 1 });
                 }
                 Decision::Ends {
@@ -473,13 +477,25 @@ impl Parser {
                     let doubt = value.cut_in_doubt && after != AfterValue::Closer;
                     self.end_value(text, value, at, recovered, after, view, sink);
                     if doubt {
-                        let why = "another fence follows the one that ends the value; the value may hold too little";
-                        self.doubt(at, why, sink);
+                        self.doubt(at, ANOTHER_FENCE, sink);
                     }
                     return true;
                 }
             }
         }
+    }
+
+    /// Whether a literal inside a value puts it in doubt: an opener only if the call lacks its argument.
+    fn is_doubt(&self, role: LeadRole, line_blank: bool, view: View<'_>) -> bool {
+        let LeadRole::Opens { value, starts_line } = role else {
+            return true;
+        };
+        let argument = view
+            .program
+            .text(value)
+            .and_then(|text| text.argument.as_deref());
+        let lacks = |call: &OpenCall| argument.is_some_and(|argument| !call.has_key(argument));
+        (line_blank || !starts_line) && self.emitter.call.as_ref().is_some_and(lacks)
     }
 
     /// The value waits for more bytes, which decide.

@@ -6,7 +6,7 @@ use alloc::string::String;
 use crate::machine::Parser;
 use crate::machine::log::Log;
 use crate::machine::view::View;
-use crate::program::{Fits, NodeId, Program, TextNode, Trim};
+use crate::program::{Fits, NodeId, TextNode, Trim};
 
 /// The lookahead for an unmatched closer.
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +19,9 @@ pub(super) struct UnmatchedCloser {
 
 /// Whether the lookahead runs: the value is kept to the byte, line breaks at its ends aside. Its closer is the only one
 /// of its call, and ends that call.
-pub(super) fn may_follow(program: &Program, text: &TextNode) -> bool {
+pub(super) fn may_follow(text: &TextNode) -> bool {
     let is_alone = text.is_last && text.own.is_some() && !text.fence;
-    matches!(text.trim, Trim::None | Trim::PairedNl)
-        && is_alone
-        && !program.leads_to_values(text.next)
+    matches!(text.trim, Trim::None | Trim::PairedNl) && is_alone
 }
 
 impl Parser {

@@ -94,16 +94,11 @@ impl ValueWriter {
         nested.is_some_and(|nested| nested.json.has_open_string())
     }
 
-    /// Whether a string or a bracket is open, which contains no closer, or a string's quote is cut off.
+    /// Whether a string or a bracket is open, which contains no closer.
     pub(super) fn is_open(&self) -> bool {
-        let Some((quotes, _)) = &self.literal else {
-            return false;
-        };
-        let (started, nested) = (self.held.trim_start(), self.json.as_ref());
-        let is_cut = nested.is_none() && !started.is_empty();
-        nested.is_some_and(|nested| nested.json.depth() > 0)
-            || self.has_open_string()
-            || is_cut && quotes.iter().any(|quote| quote.starts_with(started))
+        let is_open = |nested: &Nested| nested.json.depth() > 0;
+        let in_brackets = self.json.as_deref().is_some_and(is_open);
+        self.literal.is_some() && (in_brackets || self.has_open_string())
     }
 
     /// Writes bytes of the value.
