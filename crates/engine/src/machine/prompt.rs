@@ -1,7 +1,7 @@
 //! The part of a prompt that the message continues: the prompt's last turn.
 
 use super::Parser;
-use crate::program::{Finder, Node, Program, RuleRole};
+use crate::program::{Finder, Program, RuleRole};
 
 impl Parser {
     /// Where the last turn of `prompt` starts: after the last marker that ends a turn. All before that marker has
@@ -31,10 +31,9 @@ impl Parser {
     }
 }
 
-/// The length of a literal at the start of `bytes` that ends a turn by itself, or 0.
+/// The length of the longest opener of a `stop` rule at the start of `bytes`, or 0.
 fn stop(program: &Program, bytes: &[u8]) -> usize {
     let is_stop = |node| matches!(program.entered(node), Some((RuleRole::Stop, _)));
-    let rest = |node: &Node| matches!(node, Node::Exit { .. }) || node.is_blank();
     let (mut state, mut length) = (0, 0);
     for (n, &byte) in bytes.iter().enumerate() {
         let Some(next) = program.trie.step(state, byte) else {
@@ -46,7 +45,6 @@ fn stop(program: &Program, bytes: &[u8]) -> usize {
             !(opener.start || opener.bol)
                 && opener.fits(&bytes[..=n])
                 && opener.enters.iter().any(|&node| is_stop(node))
-                && program.ends_past(opener.target, rest)
         });
         if ends_turn {
             length = n + 1;

@@ -411,8 +411,13 @@ fn analyze_text<'l>(
     text.open_ended = open_ended;
     text.fence = level.iter().any(|&lit| matches!(&nodes[lit as usize], Node::Literal { bytes, .. } if bytes.starts_with(b"```")));
     // A literal that starts a value like this one also ends this one: such values do not nest.
-    let ends =
-        |opener: Lead| leads(nodes, text.follow).any(|closer| closer.pieces == opener.pieces);
+    // So does one after a line break that ends this one.
+    let mut ends: Vec<Lead> = leads(nodes, text.follow).collect();
+    let level_nodes = level.iter().map(|&lit| &nodes[lit as usize]);
+    for literal in level_nodes.filter(|node| plain(node) == Some("\n")) {
+        ends.extend(leads(nodes, nexts(literal)[0]));
+    }
+    let ends = |opener: Lead| ends.iter().any(|closer| closer.pieces == opener.pieces);
     let is_chosen = closes_with(nodes, text.follow, is_chosen_word);
     let may_nest = text.delimiter.is_closer() && !is_chosen;
     let own = text.own.filter(|_| may_nest);

@@ -130,10 +130,11 @@ pub(crate) enum Trim {
 impl TextNode {
     /// Whether a value that starts with `first` is one in quotes or brackets.
     pub(crate) fn may_be_quoted(&self, first: char) -> bool {
-        let mut quotes = self.quotes.iter().flatten();
-        "{[\"".contains(first)
-            || quotes.any(|quote| quote.starts_with(first))
-            || self.spelt_quotes.iter().any(|quote| quote.sign == first)
+        self.quotes.as_deref().is_some_and(|quotes| {
+            "{[\"".contains(first)
+                || quotes.iter().any(|quote| quote.starts_with(first))
+                || self.spelt_quotes.iter().any(|quote| quote.sign == first)
+        })
     }
 }
 
@@ -268,16 +269,15 @@ pub(crate) fn near(wanted: &[u8], bytes: &[u8], (fold, eof): (bool, bool)) -> (F
     let starts_char =
         |bytes: &[u8], at: usize| bytes.get(at).is_none_or(|byte| byte & 0xC0 != 0x80);
     let n = wanted.iter().zip(bytes).take_while(same).count();
-    let n = (0..=n)
-        .rev()
-        .find(|&at| starts_char(wanted, at))
-        .unwrap_or(0);
+    let n = (0..=n).rfind(|&at| starts_char(wanted, at)).unwrap_or(0);
     // Where `count` characters after `n` end.
     let skip = |bytes: &[u8], count| {
         (n..=bytes.len())
             .filter(|&at| starts_char(bytes, at))
             .nth(count)
     };
+    // A line of a text is not a damage.
+    let holds_line = |extra: &[u8]| extra.contains(&b'\n') && !extra.iter().all(|&b| is_blank(b));
     for (missing, extra) in EDITS {
         let Some(rest) = skip(wanted, missing).map(|at| &wanted[at..]) else {
             continue;
@@ -291,6 +291,7 @@ pub(crate) fn near(wanted: &[u8], bytes: &[u8], (fold, eof): (bool, bool)) -> (F
             Some((_, &[byte, ..])) if rest.is_empty() && continues(byte) => {}
             None | Some((_, [])) if !eof => return (Fits::SoFar, 0),
             None => {}
+            Some((at, _)) if holds_line(&bytes[n..at]) => {}
             Some((at, found)) => match fits(rest, found, fold) {
                 Fits::Whole => return (Fits::Whole, at + rest.len()),
                 Fits::SoFar if !eof => return (Fits::SoFar, 0),

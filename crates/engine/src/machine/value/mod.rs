@@ -321,7 +321,6 @@ impl Value {
         if let (Some(first), false) = (first, self.is_started) {
             self.is_started = true;
             if let Some(escapes) = &mut self.writer.escapes
-                && text.quotes.is_some()
                 && text.may_be_quoted(first)
             {
                 escapes.only_entities();
@@ -434,8 +433,7 @@ impl Parser {
                 self.advance(text, &mut value, at, view, sink);
                 // A quote or bracket that opens the value is not a closer.
                 let first = view.slice(at, view.end()).chars().next();
-                let may_open = at == value.start && text.quotes.is_some();
-                let opens = may_open && first.is_some_and(|first| text.may_be_quoted(first));
+                let opens = at == value.start && first.is_some_and(|c| text.may_be_quoted(c));
                 if !closer.is_some_and(|closer| closer.is_whole || view.eof) {
                     return self.wait_in_value(value, view);
                 }
