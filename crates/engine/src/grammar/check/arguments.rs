@@ -235,7 +235,7 @@ fn repeated_argument(part: &Term) -> Result<(), GrammarError> {
 }
 
 /// The argument that a value names.
-fn named_value(kind: &TermKind) -> Option<&str> {
+pub(super) fn named_value(kind: &TermKind) -> Option<&str> {
     match kind {
         TermKind::Raw(name, _) | TermKind::Value(name, _) => name.as_deref(),
         TermKind::Argument(name, _) => Some(name),

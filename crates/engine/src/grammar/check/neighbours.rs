@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::super::{
     Capture, Delimiter, Dialect, GrammarError, Indent, Piece, Rule, Term, TermKind,
 };
+use super::arguments::named_value;
 use super::{LINES_CONTINUE, START_OTHERWISE, word};
 use crate::render::holds;
 
@@ -155,6 +156,7 @@ impl<'d> Walk<'d> {
         let mut firsts = Vec::new();
         self.firsts(core::slice::from_ref(inner), false, &mut firsts);
         let is_key = |one: &Next<'_>| one.term.kind.open_capture() == Some(Capture::Key);
+        let is_named = |kind: &TermKind| named_value(kind).is_some();
         let is_key_term = |kind: &TermKind| matches!(kind, TermKind::Capture(Capture::Key, _));
         let differs =
             |one: &&Next<'_>| is_key(one) || matches!(one.term.kind, TermKind::Literal(_));
@@ -170,7 +172,8 @@ impl<'d> Walk<'d> {
                 .help(match &first.term.kind {
                     _ if is_key(first) => "write the first parameter alone, and what is between two before each other one, (key \"=\" value (\", \" key \"=\" value)*)?",
                     TermKind::Literal(pieces) if starts(pieces, &['\n']) => "where each parameter has a line of its own, end it with `eol`, (key \": \" line eol)*",
-                    _ if !holds(self.dialect, inner, &is_key_term) => "put each part that may be missing inside of the one before it, (\",\" value(a)? (\",\" value(b)?)?)?, or start one of them with another literal",
+                    _ if holds(self.dialect, inner, &is_named) => "put each part that may be missing inside of the one before it, (\",\" value(a)? (\",\" value(b)?)?)?, or start one of them with another literal",
+                    _ if !holds(self.dialect, inner, &is_key_term) => "where items and parameters have one separator, give the items quotes, (\"'\" raw \"'\" (\",\" \"'\" raw \"'\")* | value), or brackets around all of them",
                     _ => "start one of them with another literal. For a sign that may come last, let the rest of the part be missing, (\",\" ws (key \"=\" value)?)*",
                 }));
             }
@@ -248,7 +251,13 @@ impl<'d> Walk<'d> {
                 TermKind::False => Some(is_past_blanks),
                 TermKind::Optional(inner, _) | TermKind::Many(inner) => {
                     let inner = core::slice::from_ref(&**inner);
+                    let n_before = found.len();
                     let inside = self.firsts(inner, is_past_blanks, found);
+                    // What is after the last term of the part is after the part.
+                    let last = found[n_before..]
+                        .iter_mut()
+                        .filter(|one| one.after.is_empty());
+                    last.for_each(|one| one.after = after);
                     Some(inside.unwrap_or(is_past_blanks))
                 }
                 TermKind::Group(alt) => one_of(&mut alt.0.iter().map(Vec::as_slice)),
