@@ -173,7 +173,7 @@ impl<'d> Walk<'d> {
                     _ if is_key(first) => "write the first parameter alone, and what is between two before each other one, (key \"=\" value (\", \" key \"=\" value)*)?",
                     TermKind::Literal(pieces) if starts(pieces, &['\n']) => "where each parameter has a line of its own, end it with `eol`, (key \": \" line eol)*",
                     _ if holds(self.dialect, inner, &is_named) => "put each part that may be missing inside of the one before it, (\",\" value(a)? (\",\" value(b)?)?)?, or start one of them with another literal",
-                    _ if !holds(self.dialect, inner, &is_key_term) => "where items and parameters have one separator, give the items quotes, (\"'\" raw \"'\" (\",\" \"'\" raw \"'\")* | value), or brackets around all of them",
+                    _ if !holds(self.dialect, inner, &is_key_term) => "where items and parameters have one separator, give the items quotes, (\"'\" raw \"'\" (\",\" \"'\" raw \"'\")* | value). Or write brackets around all items",
                     _ => "start one of them with another literal. For a sign that may come last, let the rest of the part be missing, (\",\" ws (key \"=\" value)?)*",
                 }));
             }
