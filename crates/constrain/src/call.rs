@@ -176,8 +176,16 @@ impl Walk<'_> {
                 }
             }
             Form::Short(argument, one_of) if !one_of.is_empty() => {
-                state.write(Some(argument))?;
-                Node::choice(one_of.iter().map(Node::literal))
+                let at = state.write(Some(argument))?;
+                let texts = one_of.iter();
+                let texts: Vec<&String> = texts
+                    .filter(|text| self.is_allowed(&state.members[at], text))
+                    .collect();
+                if texts.is_empty() {
+                    let why = format!("no text of `any({argument}, ..)` fits the schema");
+                    return Err(Unfit::Form(why));
+                }
+                Node::choice(texts.into_iter().map(Node::literal))
             }
             Form::Short(argument, _) => {
                 let at = state.write(Some(argument))?;
@@ -702,6 +710,25 @@ impl Walk<'_> {
         let words = words.filter(|(_, json)| is_open && has(json));
         let words = words.map(|(word, _)| Node::literal(word.as_str()));
         Node::choice(words.chain([value]))
+    }
+
+    /// Whether the schema allows what this text means: one of the dialect's words, or the text itself.
+    fn is_allowed(&self, member: &Member, text: &str) -> bool {
+        let Some(map) = member.schema.as_object() else {
+            return true;
+        };
+        let word = self.dialect.word(text).and_then(|json| json.parse().ok());
+        let meant = word.unwrap_or_else(|| Value::from(text));
+        if let Some(values) = map.get("enum").and_then(Value::as_array) {
+            return values.contains(&meant);
+        }
+        let kind = match meant {
+            Value::Bool(_) => "boolean",
+            Value::Null => "null",
+            _ => "string",
+        };
+        let types = kinds(map);
+        types.is_empty() || types.contains(&kind)
     }
 
     fn id(&self) -> Node {

@@ -122,9 +122,13 @@ fn reasoning_that_a_dialect_does_not_have_cannot_be_open() {
 
 /// The grammar of `call` for a tool `f` with the text `v`, or the error.
 fn of_rule(call: &str) -> String {
+    of_rule_and(call, &json!({"type": "string"}))
+}
+
+/// The same with this schema of `v`.
+fn of_rule_and(call: &str, schema: &Value) -> String {
     let dialects = Dialect::parse(&format!("dialect plain\n{call}\n"), &[]);
-    let schema =
-        json!({"type": "object", "properties": {"v": {"type": "string"}}, "required": ["v"]});
+    let schema = json!({"type": "object", "properties": {"v": schema}, "required": ["v"]});
     let tools = [ToolSchema {
         name: "f",
         parameters: &schema,
@@ -152,6 +156,24 @@ fn a_value_on_one_line_has_no_line_break_and_no_sign_that_may_end_it() {
         text.contains(r"text-0-1 ::= ([^\n\r <] text-0-1)?"),
         "{text}"
     );
+}
+
+#[test]
+fn of_listed_texts_those_are_allowed_whose_meaning_fits_the_schema() {
+    let rule = "values: schema, words(\"ON\" = true, \"OFF\" = false)\ncall f = \"f \" any(v, \"ON\"|\"OFF\"|\"auto\") \";\"";
+    let allowed = |schema: &Value| {
+        let text = of_rule_and(rule, schema);
+        ["ON", "OFF", "auto"].map(|one| text.contains(one))
+    };
+    assert_eq!(allowed(&json!({"type": "boolean"})), [true, true, false]);
+    assert_eq!(allowed(&json!({"type": "string"})), [false, false, true]);
+    assert_eq!(
+        allowed(&json!({"enum": [false, "auto"]})),
+        [false, true, true]
+    );
+    let refused = of_rule_and(rule, &json!({"type": "integer"}));
+    let why = "no text of `any(v, ..)` fits the schema";
+    assert!(refused.contains(why), "{refused}");
 }
 
 #[test]
