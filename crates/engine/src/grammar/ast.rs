@@ -161,6 +161,15 @@ pub(crate) enum TermKind {
 }
 
 impl TermKind {
+    /// The argument that a value names.
+    pub(crate) fn named_argument(&self) -> Option<&str> {
+        match self {
+            TermKind::Raw(name, _) | TermKind::Value(name, _) => name.as_deref(),
+            TermKind::Argument(name, _) => Some(name),
+            _ => None,
+        }
+    }
+
     /// Whether the term captures a text: it is a capture, or a choice of literals and at least one capture.
     pub(crate) fn captures(&self) -> bool {
         let TermKind::Group(alt) = self else {

@@ -32,7 +32,7 @@ impl Stepper<'_> {
             if takes(capture.what, byte)
                 && !(is_sign && length == 0)
                 && length < self.view.program.limits.capture as u64
-                && self.may_continue(&thread, capture, byte, pos)
+                && self.may_be_key(&thread, capture, byte, pos)
             {
                 self.add(next, thread);
             }
@@ -45,10 +45,14 @@ impl Stepper<'_> {
             };
             self.extend(after, byte, pos, next);
         }
-        // The capture may also contain a stop byte (`name ":"` with a name that holds a colon).
-        let may_have = capture.argument.is_some() || !capture.one_of.is_empty();
-        let goes_on = may_have && length > 0 && takes(capture.what, byte);
-        if goes_on && self.may_continue(&thread, capture, byte, pos) {
+        // The capture may also contain a stop byte (`name ":"` with a name that holds a colon), one of listed texts only
+        // as one of them.
+        let read = self.view.bytes(thread.since.min(pos), pos + 1);
+        let may_have = match capture.one_of.as_slice() {
+            [] => capture.argument.is_some(),
+            texts => texts.iter().any(|text| text.as_bytes().starts_with(read)),
+        };
+        if may_have && length > 0 && takes(capture.what, byte) {
             self.add(next, thread);
         }
     }
@@ -95,20 +99,15 @@ impl Stepper<'_> {
             at += 1;
             !capture.stop.has(byte)
                 && takes(capture.what, byte)
-                && self.may_continue(thread, capture, byte, at - 1)
+                && self.may_be_key(thread, capture, byte, at - 1)
         };
         let bytes = bytes.iter().take(room as usize);
         bytes.take_while(continues).count()
     }
 
-    /// Whether a capture may continue with `byte`: one of listed texts only as one of them. A blank must continue a
-    /// declared key, since a key of another form may be first. In a lookahead so must any byte that is rare in keys,
-    /// because the value waits.
-    fn may_continue(&self, thread: &Thread, capture: &CaptureNode, byte: u8, pos: u64) -> bool {
-        let read = || self.view.bytes(thread.since, pos + 1);
-        if !capture.one_of.is_empty() {
-            return (capture.one_of.iter()).any(|text| text.as_bytes().starts_with(read()));
-        }
+    /// Whether a key may continue with `byte`. A blank must continue a declared key, since a key of another form may be
+    /// first. In a lookahead so must any byte that is rare in keys, because the value waits.
+    fn may_be_key(&self, thread: &Thread, capture: &CaptureNode, byte: u8, pos: u64) -> bool {
         let waits = matches!(self.names, NamePolicy::Evidence | NamePolicy::Own { .. });
         let is_key_byte = byte >= 0x80 || byte.is_ascii_alphanumeric() || b"_-.:$@".contains(&byte);
         if capture.what != Capture::Key || is_key_byte || !waits && byte != b' ' {
@@ -116,7 +115,8 @@ impl Stepper<'_> {
         }
         let tool = self.call.and_then(|call| call.tool);
         let keys = tool.map_or(&[][..], |tool| self.view.program.tools.keys(tool));
-        keys.iter().any(|key| key.as_bytes().starts_with(read()))
+        let read = self.view.bytes(thread.since, pos + 1);
+        keys.iter().any(|key| key.as_bytes().starts_with(read))
     }
 
     /// Steps the epsilon closure of `thread`, which has not taken `byte`, over that byte.

@@ -263,9 +263,7 @@ impl Parser {
                     probe.left_call |= matches!(signal, Some(Signal::Ends | Signal::Recovered));
                     (signal.map(Some), Stage::Sets)
                 }
-                Some(_) if probe.pos - probe.at > cap => {
-                    return Poll::Ready(Some(Signal::Data));
-                }
+                Some(_) if probe.pos - probe.at > cap => return Poll::Ready(Some(Signal::Data)),
                 Some(byte) => {
                     let run = self.run_sets(probe, cap, view);
                     if run > 0 {

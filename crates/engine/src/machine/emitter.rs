@@ -410,6 +410,11 @@ impl Emitter {
 
     /// Whether a call in or after the answer's fence has that name and those arguments, blanks and quotes aside.
     pub(crate) fn has_call(&self, name: &str, arguments: &str) -> bool {
+        let arguments = if arguments.is_empty() {
+            "{}"
+        } else {
+            arguments
+        };
         let arguments_hash = hash_arguments(0, arguments);
         let is_same = |(called, hash): &(String, u64)| called == name && *hash == arguments_hash;
         self.emitted_calls.iter().any(is_same)

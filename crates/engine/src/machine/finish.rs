@@ -221,12 +221,13 @@ impl Parser {
             // A committed entry continues in a closer that the message's end cut off (`<tool_calls>.. </tool_ca`). An
             // opener opens nothing there, and a key may be any word.
             let has_rest = !view.slice(at, view.end()).trim().is_empty();
-            let is_key = |thread: &Thread| {
-                matches!(program.node(thread.node), Node::Capture(_)) || program.opens(thread.node)
-            };
-            let has_key = self.set.threads.iter().any(is_key);
-            let continues =
-                continues && may_end && has_rest && (self.ending.is_cut_off || !has_key);
+            let is_lost = self.lost_parameter(at, view).is_some();
+            let opens = |at: &Thread| program.opens(at.node) || self.newest_key(at).is_some();
+            let is_capture = |at: &Thread| matches!(program.node(at.node), Node::Capture(_));
+            let mut threads = self.set.threads.iter();
+            let has_key = threads.any(|at| opens(at) || is_capture(at));
+            let is_part = self.ending.is_cut_off || is_lost || !has_key;
+            let continues = continues && may_end && has_rest && is_part;
             self.fall_back(at, view, sink);
             if continues {
                 self.emitter.markup(view, view.end(), sink);

@@ -105,9 +105,7 @@ impl Parser {
             return false;
         };
         let key = view.at(at).trim();
-        let is_of_tool = call
-            .tool
-            .is_none_or(|tool| takes_key(&view.program.tools.tool(tool).parameters, key));
-        is_of_tool && !call.has_key(key)
+        let takes = |tool| takes_key(&view.program.tools.tool(tool).parameters, key);
+        call.tool.is_none_or(takes) && !call.has_key(key)
     }
 }

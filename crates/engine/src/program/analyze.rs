@@ -129,21 +129,17 @@ fn earlier_openers(nodes: &[Node], starts_line: impl Fn(NodeId) -> bool) -> Vec<
     let is_value =
         |id: &NodeId| matches!(&nodes[*id as usize], Node::Text(text) if text.argument.is_some());
     for (id, node) in nodes.iter().enumerate() {
-        let (opener, value) = (plain(node), nexts(node).iter().copied().find(is_value));
-        let (Some(opener), Some(value)) = (opener, value) else {
-            continue;
-        };
         let starts_line = starts_line(id as NodeId);
-        if !opener.contains(char::is_alphabetic) || !(starts_line || opener.contains(is_sign)) {
-            continue;
+        let is_sure = |text: &&str| starts_line || text.contains(is_sign);
+        let opener = plain(node).filter(|text| text.contains(char::is_alphabetic));
+        let value = nexts(node).iter().copied().find(is_value);
+        if let Some((opener, value)) = opener.filter(is_sure).zip(value) {
+            let lead = Lead::text(opener.into(), LeadRole::Opens { value, starts_line });
+            reach(nodes, nexts(&nodes[value as usize]), |id, node| {
+                found.extend(is_value(&id).then(|| (id, lead.clone())));
+                !matches!(node, Node::Exit { .. })
+            });
         }
-        let lead = Lead::text(opener.into(), LeadRole::Opens { value, starts_line });
-        reach(nodes, nexts(&nodes[value as usize]), |id, node| {
-            if is_value(&id) {
-                found.push((id, lead.clone()));
-            }
-            !matches!(node, Node::Exit { .. })
-        });
     }
     found
 }

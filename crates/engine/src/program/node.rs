@@ -277,7 +277,7 @@ pub(crate) fn near(wanted: &[u8], bytes: &[u8], (fold, eof): (bool, bool)) -> (F
             .nth(count)
     };
     // A line of a text is not a damage.
-    let holds_line = |extra: &[u8]| extra.contains(&b'\n') && !extra.iter().all(|&b| is_blank(b));
+    let is_line = |all: &[u8]| all.contains(&b'\n') && all.iter().any(u8::is_ascii_alphanumeric);
     for (missing, extra) in EDITS {
         let Some(rest) = skip(wanted, missing).map(|at| &wanted[at..]) else {
             continue;
@@ -291,7 +291,7 @@ pub(crate) fn near(wanted: &[u8], bytes: &[u8], (fold, eof): (bool, bool)) -> (F
             Some((_, &[byte, ..])) if rest.is_empty() && continues(byte) => {}
             None | Some((_, [])) if !eof => return (Fits::SoFar, 0),
             None => {}
-            Some((at, _)) if holds_line(&bytes[n..at]) => {}
+            Some((at, _)) if is_line(&bytes[n..at]) => {}
             Some((at, found)) => match fits(rest, found, fold) {
                 Fits::Whole => return (Fits::Whole, at + rest.len()),
                 Fits::SoFar if !eof => return (Fits::SoFar, 0),

@@ -587,10 +587,7 @@ impl Compiler<'_> {
 
 /// Whether a term of this kind is a value of an argument that the rule names.
 fn is_named(kind: &TermKind) -> bool {
-    matches!(
-        kind,
-        TermKind::Raw(Some(_), _) | TermKind::Value(Some(_), _) | TermKind::Argument(..)
-    )
+    kind.named_argument().is_some()
 }
 
 /// Whether a term of this kind reads arguments.

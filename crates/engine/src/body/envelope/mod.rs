@@ -407,20 +407,24 @@ impl Envelope {
         let tool = self.head.meant.map(|(tool, _)| tool);
         let is_cut = self.part == Part::Meta;
         let mut members = String::new();
-        // The member that is being read is left out.
-        for (key, value) in &meta[..meta.len() - usize::from(is_cut)] {
-            if is_parameter(program, tool, key) {
+        if is_cut && !loose.is_empty() {
+            // The member that is being read, the last of `meta`, comes last.
+            push_separated(&mut members, &loose);
+        }
+        for (key, value) in &meta {
+            let is_argument = is_parameter(program, tool, key);
+            if is_argument {
                 push_separated(&mut members, &quoted(key));
                 members.push(':');
                 members.push_str(value);
             } else if !crate::vocabulary::NEUTRAL_KEYS.contains(&key.as_str()) {
                 self.leave_out(self.loose.at, LeftOut::Other);
             }
+            if is_cut {
+                self.part = if is_argument { Part::Flat } else { Part::Skip };
+            }
         }
-        if is_cut {
-            self.part = Part::Skip;
-        }
-        if !loose.is_empty() {
+        if !is_cut && !loose.is_empty() {
             push_separated(&mut members, &loose);
         }
         if members.is_empty() {

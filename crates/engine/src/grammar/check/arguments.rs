@@ -186,7 +186,7 @@ fn lost_flag(part: &Term) -> Result<(), GrammarError> {
         return Ok(());
     };
     let named = |term: &Term| match &term.kind {
-        TermKind::Optional(inner, _) => named_value(&inner.kind).map(String::from),
+        TermKind::Optional(inner, _) => inner.kind.named_argument().map(String::from),
         _ => None,
     };
     for way in ways {
@@ -195,7 +195,9 @@ fn lost_flag(part: &Term) -> Result<(), GrammarError> {
         };
         let word = before.iter().rev().find_map(lists::literal);
         let word = word.filter(|word| word.contains(char::is_alphabetic));
-        let is_read = before.iter().any(|term| named_value(&term.kind).is_some());
+        let is_read = before
+            .iter()
+            .any(|term| term.kind.named_argument().is_some());
         if let (Some(word), Some(name), false) = (word, named(last), is_read) {
             let word = word.trim();
             return Err(GrammarError::new(
@@ -224,22 +226,13 @@ fn repeated_argument(part: &Term) -> Result<(), GrammarError> {
         )
     };
     let mut others = terms.iter().filter(|term| !is_text(term));
-    match (others.next().map(|term| named_value(&term.kind)), others.next()) {
+    match (others.next().map(|term| term.kind.named_argument()), others.next()) {
         (Some(Some(name)), None) => Err(GrammarError::new(
             part.span.clone(),
             format!("several values of `{name}`: only the last counts"),
         )
         .help(format!("for a list, write {name} once and say what separates its items, `values: schema, lists(\",\")`; or read the parameter's name with `key`"))),
         _ => Ok(()),
-    }
-}
-
-/// The argument that a value names.
-pub(super) fn named_value(kind: &TermKind) -> Option<&str> {
-    match kind {
-        TermKind::Raw(name, _) | TermKind::Value(name, _) => name.as_deref(),
-        TermKind::Argument(name, _) => Some(name),
-        _ => None,
     }
 }
 

@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 use super::super::{
     Capture, Delimiter, Dialect, GrammarError, Indent, Piece, Rule, Term, TermKind,
 };
-use super::arguments::named_value;
 use super::{LINES_CONTINUE, START_OTHERWISE, word};
 use crate::render::holds;
 
@@ -156,7 +155,7 @@ impl<'d> Walk<'d> {
         let mut firsts = Vec::new();
         self.firsts(core::slice::from_ref(inner), false, &mut firsts);
         let is_key = |one: &Next<'_>| one.term.kind.open_capture() == Some(Capture::Key);
-        let is_named = |kind: &TermKind| named_value(kind).is_some();
+        let is_named = |kind: &TermKind| kind.named_argument().is_some();
         let is_key_term = |kind: &TermKind| matches!(kind, TermKind::Capture(Capture::Key, _));
         let differs =
             |one: &&Next<'_>| is_key(one) || matches!(one.term.kind, TermKind::Literal(_));

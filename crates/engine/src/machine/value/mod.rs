@@ -488,10 +488,8 @@ impl Parser {
         let LeadRole::Opens { value, starts_line } = role else {
             return true;
         };
-        let argument = view
-            .program
-            .text(value)
-            .and_then(|text| text.argument.as_deref());
+        let text = view.program.text(value);
+        let argument = text.and_then(|text| text.argument.as_deref());
         let lacks = |call: &OpenCall| argument.is_some_and(|argument| !call.has_key(argument));
         (line_blank || !starts_line) && self.emitter.call.as_ref().is_some_and(lacks)
     }
