@@ -44,6 +44,30 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "values: schema, repeated",
     ),
     (
+        "dialect x\ncall f = \"f\" (\" IN \" value(b))? (\" EXACT\" value(a)?)? \";\"\n",
+        "`EXACT` without a value says nothing: `a` would be lost",
+        "value",
+        "any(a, \"EXACT\")",
+    ),
+    (
+        "dialect x\ncall f = \"f [\" value(a) (\",\" value(a))* \"]\"\n",
+        "several values of `a`: only the last counts",
+        "(",
+        "lists(\",\")",
+    ),
+    (
+        "dialect x\ncall f = \"f\" (\",\" value(a)?)? (\",\" value(b)?)? \";\"\n",
+        "a value that may be missing starts as what comes after it",
+        "\",\"",
+        "put each part that may be missing inside of the one before it",
+    ),
+    (
+        "dialect x\nvalues: schema, repeated\ncall = \"<a \" name (\",\" key \"=\" value (\",\" value)*)* \">\"\n",
+        "a value that may be missing starts as what comes after it",
+        "\",\"",
+        "give the items quotes",
+    ),
+    (
         "dialect X\n",
         "invalid dialect name",
         "dialect X",

@@ -102,7 +102,7 @@ impl Dialect {
         named.unwrap_or_default()
     }
 
-    /// The JSON value that this text stands for, if it is one of the dialect's words (`words("yes" = true)`).
+    /// The JSON value of this text, if `words` of the dialect lists it (`words("yes" = true)`).
     pub fn word(&self, text: &str) -> Option<&str> {
         self.values.word(text)
     }
