@@ -55,7 +55,6 @@ impl JsonBody {
     }
 
     /// How much of `text` is inside the open string.
-    #[inline]
     pub(crate) fn string_run(&self, text: &str) -> StringRun {
         if self.escaped != Escaped::No {
             return StringRun::default();

@@ -5,6 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::Dialect;
+
 /// One rule: `RULE [TOOL] = alt`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rule {
@@ -54,10 +56,14 @@ pub struct NamedArgument<'d> {
 }
 
 impl Alt {
-    /// The arguments that the alternatives name, each once.
-    pub(crate) fn arguments(&self) -> Vec<NamedArgument<'_>> {
-        fn collect<'t>(kind: &'t TermKind, found: &mut Vec<NamedArgument<'t>>) {
-            let mut add = |name: &'t str, is_short, listed| {
+    /// The arguments that the alternatives name, each once; with the dialect those of the rules in them, too.
+    pub(crate) fn arguments<'d>(&'d self, dialect: Option<&'d Dialect>) -> Vec<NamedArgument<'d>> {
+        fn collect<'d>(
+            dialect: Option<&'d Dialect>,
+            kind: &'d TermKind,
+            found: &mut Vec<NamedArgument<'d>>,
+        ) {
+            let mut add = |name: &'d str, is_short, listed| {
                 if !found.iter().any(|other| other.name == name) {
                     found.push(NamedArgument {
                         name,
@@ -81,16 +87,26 @@ impl Alt {
                 }
                 TermKind::Group(alt) => {
                     for term in alt.0.iter().flatten() {
-                        collect(&term.kind, found);
+                        collect(dialect, &term.kind, found);
                     }
                 }
-                TermKind::Optional(inner, _) | TermKind::Many(inner) => collect(&inner.kind, found),
+                TermKind::Optional(inner, _) | TermKind::Many(inner) => {
+                    collect(dialect, &inner.kind, found);
+                }
+                TermKind::Rule(name) => {
+                    let rules = dialect
+                        .into_iter()
+                        .flat_map(|dialect| dialect.rules_named(name));
+                    for term in rules.flat_map(|rule| rule.alt.0.iter().flatten()) {
+                        collect(dialect, &term.kind, found);
+                    }
+                }
                 _ => {}
             }
         }
         let mut found = Vec::new();
         for term in self.0.iter().flatten() {
-            collect(&term.kind, &mut found);
+            collect(dialect, &term.kind, &mut found);
         }
         found
     }
@@ -354,8 +370,8 @@ impl Indent {
         (1..prefix.len()).filter_map(|n| prefix.get(..n))
     }
 
-    /// Whether a line of the block may start as `line` does.
-    pub(crate) fn may_start(&self, line: &[u8]) -> bool {
+    /// Whether a line of the block may start as `line` does, after which a word comes if `is_before_word`.
+    pub(crate) fn may_start(&self, line: &[u8], is_before_word: bool) -> bool {
         let others = self.others_after("").unwrap_or_default();
         let n_blanks = line.iter().take_while(|byte| b" \t".contains(byte)).count();
         let is_shorter = match self {
@@ -367,6 +383,7 @@ impl Indent {
             Indent::Prefix(prefix) => {
                 let n = prefix.len().min(line.len());
                 prefix.as_bytes()[..n] != line[..n]
+                    || is_before_word && prefix[n..].starts_with([' ', '\t'])
             }
         };
         !others.contains(&line[0]) && !is_shorter

@@ -73,7 +73,7 @@ impl Dialect {
     pub fn only_calls(&self) -> Option<Vec<(&str, Vec<NamedArgument<'_>>)>> {
         let calls = self.rules.iter().filter(|rule| rule.name == "call");
         let mut all: Vec<_> = calls
-            .map(|rule| Some((rule.tool.as_deref()?, rule.alt.arguments())))
+            .map(|rule| Some((rule.tool.as_deref()?, rule.alt.arguments(Some(self)))))
             .collect::<Option<_>>()?;
         all.dedup();
         Some(all)
@@ -98,7 +98,8 @@ impl Dialect {
     pub fn named_arguments(&self) -> Vec<NamedArgument<'_>> {
         let is_general = |rule: &&Rule| rule.name == "call" && rule.tool.is_none();
         let mut rules = self.rules.iter().filter(is_general);
-        let named = rules.find_map(|rule| Some(rule.alt.arguments()).filter(|all| !all.is_empty()));
+        let named =
+            rules.find_map(|rule| Some(rule.alt.arguments(None)).filter(|all| !all.is_empty()));
         named.unwrap_or_default()
     }
 

@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
             }
             if let TermKind::Group(Alt(ends)) = &mut term.kind
                 && *ends == end_of_line(&term.span)
-                && terms.last().is_some_and(reads_word)
+                && reads_word(&terms)
             {
                 for line_end in [" \n", "  \n"] {
                     ends.push(vec![literal(line_end, &term.span)]);
@@ -496,9 +496,26 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether the term reads a word, after which blanks at the end of the line mean nothing.
-fn reads_word(term: &Term) -> bool {
-    matches!(&term.kind, TermKind::Capture(what, _) if *what != Capture::Any)
+/// Whether the terms end with a word or a sign, after which blanks at the end of the line mean nothing.
+fn reads_word(terms: &[Term]) -> bool {
+    let Some((last, before)) = terms.split_last() else {
+        return false;
+    };
+    match &last.kind {
+        TermKind::Capture(what, _) => *what != Capture::Any,
+        TermKind::Argument(..) | TermKind::Value(..) => true,
+        TermKind::Literal(pieces) => {
+            matches!(pieces.last(), Some(Piece::Bytes(text)) if !text.ends_with(char::is_whitespace))
+        }
+        TermKind::Optional(inner, _) | TermKind::Many(inner) => {
+            reads_word(core::slice::from_ref(inner)) && reads_word(before)
+        }
+        TermKind::Group(Alt(ways)) => {
+            let reads = |way: &Vec<Term>| reads_word(if way.is_empty() { before } else { way });
+            ways.iter().all(reads)
+        }
+        _ => false,
+    }
 }
 
 /// The alternatives of `eol`: a line break, or the end of the message.

@@ -22,6 +22,9 @@ impl Stepper<'_> {
     ) {
         let length = pos.wrapping_sub(thread.since);
         let stops = capture.stop.has(byte);
+        let read = self.view.bytes(thread.since.min(pos), pos + 1);
+        let mut texts = capture.one_of.iter();
+        let is_listed = texts.any(|text| text.as_bytes().starts_with(read));
         if !stops {
             let is_sign = match capture.what {
                 Capture::Name => byte == b'/',
@@ -32,6 +35,7 @@ impl Stepper<'_> {
             if takes(capture.what, byte)
                 && !(is_sign && length == 0)
                 && length < self.view.program.limits.capture as u64
+                && (is_listed || !capture.is_listed_argument())
                 && self.may_be_key(&thread, capture, byte, pos)
             {
                 self.add(next, thread);
@@ -47,12 +51,10 @@ impl Stepper<'_> {
         }
         // The capture may also contain a stop byte (`name ":"` with a name that holds a colon), one of listed texts only
         // as one of them.
-        let read = self.view.bytes(thread.since.min(pos), pos + 1);
-        let may_have = match capture.one_of.as_slice() {
-            [] => capture.argument.is_some(),
-            texts => texts.iter().any(|text| text.as_bytes().starts_with(read)),
-        };
-        if may_have && length > 0 && takes(capture.what, byte) {
+        let is_argument = capture.argument.is_some() && !capture.is_listed_argument();
+        let may_have = is_listed || is_argument;
+        let starts_word = byte.is_ascii_alphanumeric() || b"./_~-".contains(&byte);
+        if may_have && (length > 0 || starts_word) && takes(capture.what, byte) {
             self.add(next, thread);
         }
     }
@@ -90,7 +92,7 @@ impl Stepper<'_> {
         pos: u64,
     ) -> usize {
         let length = pos.wrapping_sub(thread.since);
-        if length == 0 {
+        if length == 0 || capture.is_listed_argument() {
             return 0;
         }
         let room = (self.view.program.limits.capture as u64).saturating_sub(length);

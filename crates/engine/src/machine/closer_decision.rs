@@ -3,7 +3,7 @@
 use super::Parser;
 use super::closer_lookahead::CloserLookahead;
 use super::log::Log;
-use super::value::{AfterValue, Value};
+use super::value::{AfterValue, Value, ValueEnd};
 use crate::thresholds::MARKER_MIN;
 
 /// What the lookahead decides about the value.
@@ -12,13 +12,11 @@ pub(super) enum Decision {
     /// More bytes are needed, or the message ends in a possible closer, whose bytes then belong to no argument.
     Pending,
     /// The bytes up to `upto` belong to the value.
-    Data { upto: u64, doubt: bool },
-    /// The value ends before `at`.
-    Ends {
-        at: u64,
-        recovered: bool,
-        after: AfterValue,
+    Data {
+        upto: u64,
+        doubt: bool,
     },
+    Ends(ValueEnd),
 }
 
 /// What the lookahead found at a byte.
@@ -96,20 +94,16 @@ impl Parser {
                 Decision::Data { upto, doubt: false }
             }
             Signal::Cut => Decision::Pending,
-            Signal::Another => Decision::Ends {
+            Signal::Another | Signal::Ends | Signal::Recovered => Decision::Ends(ValueEnd {
                 at,
-                recovered: true,
-                after: AfterValue::Closer,
-            },
-            Signal::Ends | Signal::Recovered => Decision::Ends {
-                at,
-                recovered: found == Signal::Recovered || probe.is_damaged,
+                recovered: found != Signal::Ends || probe.is_damaged,
                 after: match read {
+                    _ if found == Signal::Another => AfterValue::Closer,
                     Some(upto) if !value.cut_in_doubt => AfterValue::Read { upto },
                     _ if found == Signal::Recovered && !probe.has_closer() => AfterValue::Enclosing,
                     _ => AfterValue::Value,
                 },
-            },
+            }),
         }
     }
 }

@@ -105,7 +105,8 @@ impl Parser {
     ) {
         let mut probe = take(&mut self.spare.probe);
         probe.start(at);
-        probe.may_leave = value.may_be_left(at);
+        // Prose may follow closers that close no value nested in this one.
+        probe.may_leave = value.nest == 0 && !value.has_nested && at >= value.prose_to;
         self.look_from(text, &mut probe, value, at, view);
         value.probe = Some(probe);
     }
@@ -160,7 +161,13 @@ impl Parser {
             }
         }
         let (program, is_block) = (view.program, !text.delimiter.is_closer());
-        let closes = |thread: &Thread| is_literal(program, thread) && !program.opens(thread.node);
+        let is_named = |node| {
+            program
+                .value_after(node)
+                .is_some_and(|text| text.argument.is_some())
+        };
+        let opens = |node| program.opens(node) && !is_named(node);
+        let closes = |thread: &Thread| is_literal(program, thread) && !opens(thread.node);
         // After a block, blanks start its next line.
         let is_blank = |thread: &Thread| program.node(thread.node).is_blank();
         after.retain(|thread| is_block && !is_blank(thread) || !is_block && closes(thread));

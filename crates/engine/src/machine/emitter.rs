@@ -118,7 +118,7 @@ pub(crate) struct Emitter {
     /// All bytes before it are accounted for.
     pub(crate) cursor: u64,
     pub(crate) call: Option<OpenCall>,
-    calls: u32,
+    pub(super) calls: u32,
     /// How many of these calls are of a dialect whose calls start a line.
     pub(super) line_calls: u32,
     /// The names of calls in and after a wrapper fence, and the hashes of their arguments.
@@ -216,7 +216,6 @@ impl Emitter {
     }
 
     /// Emits an event for the next `len` bytes.
-    #[inline]
     pub(crate) fn pass(&mut self, len: u64, event: Event<'_>, sink: &mut dyn Sink) {
         self.last = match event {
             Event::Text(text) => {
@@ -233,7 +232,6 @@ impl Emitter {
     }
 
     /// Records text of the answer. Returns whether any byte of the text is not blank.
-    #[inline]
     fn is_said(&mut self, text: &[u8]) -> bool {
         let solid = |byte: &&u8| !crate::program::is_blank(**byte);
         let last = text.iter().rev().find(solid);
@@ -244,7 +242,6 @@ impl Emitter {
     }
 
     /// Emits an event that accounts for the bytes up to `to`.
-    #[inline]
     fn account(&mut self, to: u64, event: Event<'_>, sink: &mut dyn Sink) {
         if let (Event::Args { json, .. }, true) = (&event, self.quote.wrapped) {
             self.arguments_hash = hash_arguments(self.arguments_hash, json);
@@ -396,16 +393,6 @@ impl Emitter {
     /// Whether the message has more than blanks, markup and reasoning before the cursor.
     pub(crate) fn has_started(&self) -> bool {
         self.has_text || self.calls > 0
-    }
-
-    /// Whether all calls so far are of dialects whose calls start a line.
-    pub(crate) fn calls_in_lines(&self) -> bool {
-        self.calls == self.line_calls
-    }
-
-    /// Whether a wrapper fence around the answer was closed: plain text after the fence only mentions calls.
-    pub(crate) fn is_after_answer(&self) -> bool {
-        self.calls > 0 && self.quote.is_after_wrapper()
     }
 
     /// Whether a call in or after the answer's fence has that name and those arguments, blanks and quotes aside.

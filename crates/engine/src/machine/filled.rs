@@ -20,7 +20,6 @@ impl Filled {
     }
 
     /// The literal with this number.
-    #[inline]
     pub(crate) fn get(&self, number: u32) -> &[u8] {
         let number = number as usize;
         let from = number.checked_sub(1).map_or(0, |before| self.ends[before]);

@@ -27,13 +27,14 @@ impl Parser {
         {
             return None;
         }
-        let after = view.slice(self.candidate.checkpoint, self.pos + 1);
+        // Only the first byte of a character may have come.
+        let after = view.bytes(self.candidate.checkpoint, self.pos + 1);
         let member = after.trim_ascii_start();
         let starts = |byte: u8| {
             matches!(byte, b'"' | b'\'' | b'-' | b'0'..=b'9')
                 || matches!(byte, b't' | b'f' | b'n' | b'T' | b'F' | b'N')
         };
-        let is_member = member.bytes().next().is_some_and(starts);
+        let is_member = member.first().copied().is_some_and(starts);
         is_member.then(|| self.pos + 1 - member.len() as u64)
     }
 

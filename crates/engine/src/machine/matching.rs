@@ -66,12 +66,8 @@ impl Parser {
             if self.set.next.is_empty() {
                 if self.is_extra_bracket(program, byte) {
                     let message = "a closing bracket too many was left out";
-                    self.note(
-                        Code::MismatchedBracket,
-                        Span::new(pos, pos + 1),
-                        message,
-                        sink,
-                    );
+                    let at = Span::new(pos, pos + 1);
+                    self.note(Code::MismatchedBracket, at, message, sink);
                     self.pos += 1;
                     continue;
                 }

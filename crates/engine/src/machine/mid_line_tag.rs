@@ -9,7 +9,8 @@ use super::thread::Thread;
 use super::view::View;
 use super::{Mode, Parser};
 use crate::Sink;
-use crate::program::{Program, RuleRole};
+use crate::grammar::Piece;
+use crate::program::{Lead, Program, RuleRole};
 
 /// The lookahead for the closer of the value that starts at `Parser::pos`.
 #[derive(Clone, Copy, Debug)]
@@ -26,11 +27,13 @@ impl Parser {
             return false;
         };
         let fixes = |act: Act| matches!(act.entered(program), Some((RuleRole::Call, Some(_))));
+        let is_closing_tag = |lead: &Lead| matches!(&*lead.pieces, [Piece::Bytes(text), ..] if text.as_bytes().get(1) == Some(&b'/'));
         let has_more = |act| matches!(act, Act::Argument { .. } | Act::Captured { .. });
         !self.candidate.committed
             && !self.candidate.bol
             && !self.candidate.start
             && text.argument.is_some()
+            && text.leads.iter().any(is_closing_tag)
             && self.set.log.any(self.set.flushed, body.log, fixes)
             && !self.set.log.any(self.set.flushed, body.log, has_more)
     }

@@ -53,15 +53,11 @@ impl CloserLookahead {
                 self.pos = self.closer_end.unwrap_or(self.looked + 1);
             }
         }
-        self.count_on(missing);
-        None
-    }
-
-    fn count_on(&mut self, missing: MissingCloser) {
         self.may_leave = false;
         self.missing = Some(missing);
         self.stage = Stage::Search;
         (self.unknown_at, self.closer_end, self.left_call) = (None, None, false);
+        None
     }
 }
 

@@ -400,7 +400,6 @@ impl Parser {
         self.push_piece(rest, sink);
     }
 
-    #[inline]
     fn push_piece(&mut self, mut text: &str, sink: &mut dyn Sink) {
         if self.tokens.is_empty() {
             let is_emitted = match self.mode {

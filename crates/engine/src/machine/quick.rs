@@ -22,7 +22,6 @@ pub(super) const HELD: usize = 2;
 impl Parser {
     /// Emits the leading bytes of `text` that only continue a string, and returns how many there are. No byte may be
     /// held.
-    #[inline]
     pub(super) fn quick(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
         if !self.fitting.is_passing() {
             return 0;
@@ -89,7 +88,6 @@ impl Parser {
 
     /// Emits a small push of prose after the held bytes of the push before, and holds last bytes that may start an
     /// opener. Returns `false` and changes nothing if more than an opener's start is here.
-    #[inline]
     pub(super) fn quick_prose(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
         let n_held = self.input.buffer.len();
         if n_held > HELD || text.len() > SMALL {
@@ -150,7 +148,6 @@ impl Parser {
     }
 
     /// Emits prose; `is_plain`: none of its bytes changes what is quoted.
-    #[inline]
     fn quick_text(&mut self, channel: Channel, is_plain: bool, text: &str, sink: &mut dyn Sink) {
         let (base, len) = (self.input.base, text.len() as u64);
         self.input.base += len;
@@ -167,7 +164,6 @@ impl Parser {
 
     /// Emits the certain bytes of a small push of a raw value, after the held bytes of the push before. Holds the rest:
     /// blanks and the possible start of a closer. Returns `false` and changes nothing if the push may end the value.
-    #[inline]
     pub(super) fn quick_value(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
         let n_held = self.input.buffer.len();
         if text.len() > SMALL || n_held > SMALL || self.emitter.has_args() {
@@ -196,7 +192,6 @@ impl Parser {
     }
 
     /// Emits the next bytes, which are inside a string of the arguments.
-    #[inline]
     fn quick_args(&mut self, text: &str, sink: &mut dyn Sink) {
         if text.is_empty() {
             return;

@@ -294,7 +294,6 @@ impl Quote {
     }
 
     /// Whether text without any of [`QUOTING`] changes nothing, because the text is within a line.
-    #[inline]
     pub(crate) fn ignores_plain(&self) -> bool {
         let is_calm = self.run.is_none() && self.comment_match == 0 && !self.in_comment;
         self.line.is_over() && is_calm && !self.is_watchful()

@@ -250,14 +250,14 @@ fn unquoted_end(text: &str) -> &str {
     rest
 }
 
-/// What the threads expect, for a help text: the first four.
+/// What the threads expect, for a help text: the first four. Blanks before a line's end are no more than that end.
 pub(super) fn wants<'a>(
     program: &Program,
     threads: impl Iterator<Item = &'a Thread>,
 ) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for wanted in threads.filter_map(|thread| wanted(program, thread)) {
-        if all.len() < 4 && !all.contains(&wanted) {
+        if all.len() < 4 && !all.contains(&wanted) && !wanted.ends_with(" \\n`") {
             all.push(wanted);
         }
     }

@@ -76,7 +76,6 @@ impl Stepper<'_> {
     }
 
     /// Moves the thread over the leading part of `bytes`, at `pos`, in which the thread only continues.
-    #[inline]
     fn continues(&self, thread: &mut Thread, bytes: &[u8], pos: u64) -> usize {
         match self.view.program.node(thread.node) {
             Node::Capture(capture) => return self.capture_continues(thread, capture, bytes, pos),

@@ -45,7 +45,6 @@ impl Tokens {
     }
 
     /// Whether no token is in the held bytes.
-    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.extents.is_empty()
     }
@@ -68,7 +67,6 @@ impl Tokens {
     }
 
     /// Whether `bytes`, at `at`, contain in plain letters a spelling that counts only as a token.
-    #[inline]
     pub(crate) fn is_spelled(&self, bytes: &[u8], at: u64) -> bool {
         !self.spellings.is_empty() && self.holds_one(bytes, at)
     }

@@ -28,7 +28,6 @@ impl<'a> View<'a> {
         self.base + self.text.len() as u64
     }
 
-    #[inline]
     pub(crate) fn index(&self, pos: u64) -> usize {
         debug_assert!(
             pos >= self.base && pos <= self.end(),
@@ -39,7 +38,6 @@ impl<'a> View<'a> {
         (pos - self.base) as usize
     }
 
-    #[inline]
     pub(crate) fn byte(&self, pos: u64) -> Option<u8> {
         self.text.as_bytes().get(self.index(pos)).copied()
     }

@@ -27,6 +27,14 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         .collect();
     let (after_break, after_other) = successors(nodes);
     let starts_line = |node| after_break.contains(&node) && !after_other.contains(&node);
+    // One more backtick makes a longer fence.
+    let mut fence_ends = BTreeSet::new();
+    let is_fence = |node: &&Node| plain(node).is_some_and(|text| text.ends_with("```"));
+    for fence in nodes.iter().filter(is_fence) {
+        reach(nodes, nexts(fence), |id, node| {
+            fence_ends.insert(id) && node.is_epsilon()
+        });
+    }
     let doubts = [opening_quotes(nodes), earlier_openers(nodes, starts_line)].concat();
     for id in 0..nodes.len() {
         let error = |message: &str, help: &str| {
@@ -45,6 +53,9 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                     );
                 }
                 capture.stop = stop;
+                if fence_ends.contains(&(id as NodeId)) {
+                    capture.stop.insert(b'`');
+                }
                 nodes[id] = Node::Capture(capture);
             }
             Node::Attrs(mut attrs) => {
@@ -121,8 +132,8 @@ fn opening_quotes(nodes: &[Node]) -> Vec<(NodeId, Lead)> {
 }
 
 /// The openers of named arguments, `" to=" value(to)`, each with the values that come later in the rule. Such a value is
-/// in doubt if it contains the opener and the call lacks the argument: the model may have changed the order. Words alone,
-/// `" about "`, are openers only at the start of a line.
+/// in doubt if it contains the opener and the call lacks the argument: the model may have changed the order. Words in
+/// small letters, `" about "`, are openers only at the start of a line.
 fn earlier_openers(nodes: &[Node], starts_line: impl Fn(NodeId) -> bool) -> Vec<(NodeId, Lead)> {
     let mut found = Vec::new();
     let is_sign = |c: char| !(c.is_alphanumeric() || c == ' ');
@@ -130,8 +141,9 @@ fn earlier_openers(nodes: &[Node], starts_line: impl Fn(NodeId) -> bool) -> Vec<
         |id: &NodeId| matches!(&nodes[*id as usize], Node::Text(text) if text.argument.is_some());
     for (id, node) in nodes.iter().enumerate() {
         let starts_line = starts_line(id as NodeId);
-        let is_sure = |text: &&str| starts_line || text.contains(is_sign);
-        let opener = plain(node).filter(|text| text.contains(char::is_alphabetic));
+        let is_keyword = |text: &str| text.trim().len() > 1 && text == text.to_uppercase();
+        let is_sure = |text: &&str| starts_line || text.contains(is_sign) || is_keyword(text);
+        let opener = plain(node).filter(|text| text.contains(char::is_alphanumeric));
         let value = nexts(node).iter().copied().find(is_value);
         if let Some((opener, value)) = opener.filter(is_sure).zip(value) {
             let lead = Lead::text(opener.into(), LeadRole::Opens { value, starts_line });
@@ -471,7 +483,15 @@ fn analyze_text<'l>(
             add(in_block(Lead::text([line, start].concat(), LeadRole::Ends)));
         }
     }
-    closers.into_iter().for_each(&mut add);
+    closers.iter().cloned().for_each(&mut add);
+    // A marker with a word that `eol` follows is no closer before other text, but puts the value in doubt.
+    for closer in closers.iter().filter(|lead| lead.then == ByteSet::LINE_END) {
+        if closer.has_word() && closer.is_marker() {
+            let mut passed = closer.clone().doubts();
+            passed.then = ByteSet::ALL;
+            add(passed);
+        }
+    }
     for &literal in &text.enclosing {
         leads(nodes, literal).for_each(&mut add);
     }
@@ -488,8 +508,13 @@ fn analyze_text<'l>(
         .for_each(&mut add);
     let doubts = markers.into_iter().flatten().chain(doubts.cloned());
     doubts.for_each(&mut add);
-    // A value that ends where the next one starts has no closer to distinguish the next one from another call.
-    if text.role == RuleRole::Call && level.iter().any(|&literal| is_opener(nodes, literal)) {
+    // A value that ends where the next one starts has no closer to distinguish the next one from another call, nor has
+    // one whose closers pair with no opener.
+    let pairs = text
+        .own
+        .is_some_and(|own| leads(nodes, own).any(|lead| lead.has_word()));
+    let is_between = level.iter().any(|&literal| is_opener(nodes, literal));
+    if text.role == RuleRole::Call && (is_between || !pairs) {
         for opener in openers {
             add(opener.clone().doubts());
         }
@@ -563,7 +588,7 @@ pub(super) fn first_after(nodes: &[Node], node: NodeId) -> ByteSet {
 /// Whether `eol` is due at `node`.
 fn is_line_end(nodes: &[Node], node: NodeId) -> bool {
     let ends = |&way: &NodeId| match &nodes[way as usize] {
-        Node::Literal { bytes, .. } => matches!(bytes[0], b'\r' | b'\n'),
+        Node::Literal { bytes, .. } => bytes.ends_with(b"\n") && bytes.trim_ascii().is_empty(),
         node => matches!(node, Node::End { .. }),
     };
     matches!(&nodes[node as usize], Node::Split(all) if all.iter().all(ends))
@@ -581,7 +606,7 @@ fn leads(nodes: &[Node], from: NodeId) -> impl Iterator<Item = Lead> {
             _ => return None,
         };
         let then = match nexts(&nodes[literal as usize]) {
-            [next] if is_line_end(nodes, *next) => ByteSet::of(b"\r\n"),
+            [next] if is_line_end(nodes, *next) => ByteSet::LINE_END,
             // A `.` inside a number or a path does not end a sentence.
             [next] if *pieces == [Piece::Bytes(".".into())] && first(nodes, *next).1 => {
                 ByteSet::matching(|byte| !byte.is_ascii_alphanumeric())
@@ -613,11 +638,16 @@ impl Lead {
         Lead { role, ..self }
     }
 
+    fn has_word(&self) -> bool {
+        let is_word = |piece: &Piece| matches!(piece, Piece::Bytes(text) if text.contains(char::is_alphabetic));
+        self.pieces.iter().any(is_word)
+    }
+
     /// Whether a value hardly contains this literal by chance, unlike an attribute.
     fn is_marker(&self) -> bool {
         let is_sign = |c: char| !(c.is_alphanumeric() || c.is_whitespace() || "\"'`".contains(c));
         self.length() >= SURE_MARKER_MIN
-            && matches!(&self.pieces[0], Piece::Bytes(bytes) if bytes.starts_with(is_sign))
+            && matches!(&self.pieces[0], Piece::Bytes(bytes) if bytes.trim_start().starts_with(is_sign))
     }
 }
 

@@ -495,7 +495,10 @@ impl<'a> Builder<'a> {
                 .is_some_and(|name| name.chars().all(is_word))
             || text.strip_suffix(':').is_some_and(is_label)
             || matches!(text.as_bytes(), [b'<', name, b'>'] if name.is_ascii_alphabetic());
-        text.len() >= 3 && !is_code
+        // Brackets, quotes and dashes of ordinary text: `【`, `“`, `—`.
+        let is_common = |c| matches!(c, '\u{2010}'..='\u{203a}' | '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ffef}');
+        let is_short = text.chars().count() < 3 && text.chars().all(is_common);
+        text.len() >= 3 && !is_code && !is_short
     }
 
     /// The expanded alternative as text: equal for rules that read the same.

@@ -11,6 +11,8 @@ pub(crate) const QUOTING: [u8; 3] = *b"`<\n";
 
 impl ByteSet {
     pub(crate) const ALL: ByteSet = ByteSet([u64::MAX; 4]);
+    /// A line break, perhaps after blanks.
+    pub(crate) const LINE_END: ByteSet = ByteSet([1 << b'\n' | 1 << b'\r' | 1 << b' ', 0, 0, 0]);
 
     pub(crate) fn of(bytes: &[u8]) -> ByteSet {
         bytes.iter().fold(ByteSet::default(), |mut set, &byte| {
@@ -35,7 +37,6 @@ impl ByteSet {
         (self.0.iter_mut().zip(other.0)).for_each(|(word, more)| *word |= more);
     }
 
-    #[inline]
     pub(crate) fn has(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }
@@ -87,7 +88,6 @@ impl Finder {
     }
 
     /// Whether these bytes contain a byte of the set.
-    #[inline]
     pub(crate) fn is_among(&self, bytes: &[u8]) -> bool {
         let [a, b, c] = self.few;
         match self.n {
@@ -102,7 +102,6 @@ impl Finder {
     }
 
     /// The position of the first byte of the set.
-    #[inline]
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
         let [a, b, c] = self.few;
         match self.n {
@@ -117,7 +116,6 @@ impl Finder {
     }
 
     /// Searches a short text for a few bytes.
-    #[inline]
     fn find_short<const N: usize>(&self, few: [u8; N], bytes: &[u8]) -> Option<usize> {
         const LOW: u64 = 0x0101_0101_0101_0101;
         let few = few.map(|byte| LOW * u64::from(byte));

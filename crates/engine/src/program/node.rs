@@ -103,6 +103,13 @@ pub(crate) struct CaptureNode {
     pub(crate) next: NodeId,
 }
 
+impl CaptureNode {
+    /// Whether it fills an argument with one of listed texts.
+    pub(crate) fn is_listed_argument(&self) -> bool {
+        self.argument.is_some() && !self.one_of.is_empty()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct AttrsNode {
     /// Attribute names match in any letter case.
@@ -236,7 +243,6 @@ pub(crate) enum Fits {
 }
 
 /// How `bytes` fit `wanted`; `fold`: letter case does not count.
-#[inline]
 pub(crate) fn fits(wanted: &[u8], bytes: &[u8], fold: bool) -> Fits {
     let length = wanted.len().min(bytes.len());
     let same = if fold {
@@ -313,24 +319,22 @@ pub(crate) struct Literal<'a> {
 
 impl Literal<'_> {
     /// Whether `byte` fits at `off`.
-    #[inline]
     pub(crate) fn takes(&self, off: u16, byte: u8) -> bool {
         let wanted = self.bytes[usize::from(off)];
         wanted == byte || (self.fold && wanted.eq_ignore_ascii_case(&byte))
     }
 
     /// Whether `bytes` start with it.
-    #[inline]
     pub(crate) fn fits(&self, bytes: &[u8]) -> Fits {
         fits(self.bytes, bytes, self.fold)
     }
 }
 
 impl Lead {
-    /// Whether it starts with the end of a line, and ends a value.
+    /// Whether it starts with the end of a line, perhaps after blanks, and ends a value.
     pub(crate) fn breaks_line(&self) -> bool {
         self.role == LeadRole::Ends
-            && matches!(self.pieces.first(), Some(Piece::Bytes(text)) if text.starts_with(['\n', '\r']))
+            && matches!(self.pieces.first(), Some(Piece::Bytes(text)) if text.trim_start_matches(' ').starts_with(['\n', '\r']))
     }
 
     /// How many bytes it has at least: one for each hole.
@@ -343,7 +347,6 @@ impl Lead {
     }
 
     /// Whether `bytes` start with it and a byte that may follow it; `captured` fills its holes.
-    #[inline]
     pub(crate) fn fits<'a>(&self, bytes: &[u8], captured: impl Fn(Capture) -> &'a str) -> Fits {
         let mut rest = bytes;
         for piece in &self.pieces {
@@ -356,7 +359,8 @@ impl Lead {
                 other => return other,
             }
         }
-        match rest.first() {
+        let is_skipped = |byte: u8| byte == b' ' && self.then == ByteSet::LINE_END;
+        match rest.iter().find(|&&byte| !is_skipped(byte)) {
             Some(&byte) if !self.then.has(byte) => Fits::Not,
             None if self.then != ByteSet::ALL => Fits::SoFar,
             _ => Fits::Whole,

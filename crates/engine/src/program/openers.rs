@@ -102,7 +102,6 @@ impl Openers {
     }
 
     /// The first position where an opener, or one of `others`, can start. A first byte at the end of `bytes` counts.
-    #[inline]
     pub(crate) fn find(&self, bytes: &[u8], others: &Finder) -> Option<usize> {
         let starts = |pair: &[u8]| self.starts.has(pair) || others.set.has(pair[0]);
         let mut from = 0;
@@ -124,7 +123,6 @@ impl Openers {
     }
 
     /// The position of the first key, or of one of `others`, from `from` on.
-    #[inline]
     fn find_key(&self, bytes: &[u8], mut from: usize, others: &Finder) -> Option<usize> {
         let is_key = |pair: &[u8]| self.keys.has(pair) || others.set.has(pair[0]);
         if !self.finder.is_wide() && others.set.is_within(&self.finder.set) {
@@ -149,7 +147,6 @@ impl Openers {
     }
 
     /// The kinds of bytes among these: [`STARTS`](Openers::STARTS), [`QUOTES`](Openers::QUOTES).
-    #[inline]
     pub(crate) fn kinds(&self, bytes: &[u8]) -> u8 {
         let kinds = bytes.iter().map(|&byte| self.kinds[usize::from(byte)]);
         kinds.fold(0, |all, kind| all | kind)
@@ -209,12 +206,10 @@ impl Pairs {
     }
 
     /// The bits that a pair shares, 0 if it was not added.
-    #[inline]
     fn shared(&self, pair: &[u8]) -> u64 {
         self.firsts[usize::from(pair[0])] & self.seconds[usize::from(pair[1])]
     }
 
-    #[inline]
     fn has(&self, pair: &[u8]) -> bool {
         self.shared(pair) != 0
     }

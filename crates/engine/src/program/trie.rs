@@ -74,7 +74,6 @@ impl Trie {
         self.edges[at]
     }
 
-    #[inline]
     pub(crate) fn step(&self, state: State, byte: u8) -> Option<State> {
         let to = self.edges
             [usize::from(state) * self.width + usize::from(self.classes[usize::from(byte)])];
@@ -83,7 +82,6 @@ impl Trie {
 
     /// Walks over `bytes` as far as an opener continues. Returns where it stopped, and the openers complete there, if
     /// one of them `counts`. If it stops before the end without openers, no opener starts so.
-    #[inline]
     pub(crate) fn walk(
         &self,
         bytes: &[u8],
@@ -104,12 +102,10 @@ impl Trie {
     }
 
     /// The openers that end in `state`, in order of priority.
-    #[inline]
     pub(crate) fn complete(&self, state: State) -> &[Opener] {
         &self.complete[usize::from(state)]
     }
 
-    #[inline]
     pub(crate) fn has_children(&self, state: State) -> bool {
         self.continues[usize::from(state)]
     }

@@ -329,7 +329,6 @@ impl Envelope {
     }
 
     /// How much of `text` is inside a string of the arguments; [`pass`](Envelope::pass) records that it was emitted.
-    #[inline]
     pub(crate) fn string_run(&self, text: &str) -> StringRun {
         if !self.emits_args() || self.escaped != Escaped::No {
             return StringRun::default();

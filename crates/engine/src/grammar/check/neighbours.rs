@@ -81,7 +81,10 @@ impl<'d> Walk<'d> {
             };
             let of_block = |next: &&Next<'_>| {
                 let line = first_line(next);
-                let may_start = |indent: &Indent| line.is_some_and(|line| indent.may_start(line));
+                let is_before_word = next.after.first().is_some_and(|term| term.kind.captures());
+                let may_start = |indent: &Indent| {
+                    line.is_some_and(|line| indent.may_start(line, is_before_word))
+                };
                 n > 0 && is_line_end(&term.kind) && self.ends_with_block(&seq[n - 1], &may_start)
             };
             let mut continuing = next.iter();
@@ -340,12 +343,19 @@ fn pair(term: &Term, next: Next<'_>) -> Result<(), GrammarError> {
             "a value of `line` that is not the last of its line",
             "write the end of the line after it, \"\\n\" or `eol`, or read the value with `raw`",
         ),
-        (TermKind::Raw(..) | TermKind::Value(..), kind) if kind.captures() => refuse(
+        (value @ (TermKind::Raw(..) | TermKind::Value(..)), kind) if kind.captures() => refuse(
             &format!(
                 "`{}` has no closer: a bare name follows it",
                 value_word(&term.kind)
             ),
-            "start each parameter with a literal, (\" \" key \"=\" raw)*, or end each with one, (key \"=\" raw \";\")*",
+            match value {
+                TermKind::Raw(_, Delimiter::Lines(..)) => {
+                    "write the line break that ends the block, lines(\"  \") \"\\n\""
+                }
+                _ => {
+                    "start each parameter with a literal, (\" \" key \"=\" raw)*, or end each with one, (key \"=\" raw \";\")*"
+                }
+            },
         ),
         (TermKind::Raw(..) | TermKind::Value(..), _) if is_body => refuse(
             &format!(

@@ -15,7 +15,6 @@ pub(in crate::machine) struct Closer {
 }
 
 /// The first literal in `bytes` that may end the value, or nest another in it.
-#[inline]
 pub(in crate::machine) fn find_closer(
     text: &TextNode,
     registers: &Registers,
@@ -43,6 +42,8 @@ fn closer_from(
                         passed = lead.length();
                         break;
                     }
+                    // The literal before it in the list decides, once more bytes come.
+                    Fits::Whole if may_come && lead.role != LeadRole::Ends => break,
                     Fits::Whole => {
                         return Some(Closer {
                             at,

@@ -19,21 +19,16 @@ use crate::remark::{OPEN_BRACKET, SHORT_OPENER};
 use crate::{Code, End, Sink, Span};
 
 impl Parser {
-    /// Ends the value before the closer at `at`; the set continues after the value.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the decision's parts, and where to emit them"
-    )]
+    /// Ends the value; the set continues after it.
     pub(super) fn end_value(
         &mut self,
         text: &TextNode,
         mut value: Box<Value>,
-        at: u64,
-        recovered: bool,
-        after: AfterValue,
+        end: ValueEnd,
         view: View<'_>,
         sink: &mut dyn Sink,
     ) {
+        let (at, after) = (end.at, end.after);
         if value.edge.take().is_some_and(|edge| edge.is_near_marker()) {
             let at = value.start;
             self.doubt(at, SHORT_OPENER, sink);
@@ -52,7 +47,7 @@ impl Parser {
             value.writer.close(at, values, out);
         });
         self.emitter.emit_value(&value.writer, view, sink);
-        if recovered {
+        if end.recovered {
             self.emitter.worsen(End::Recovered);
             let (span, key) = (Span::empty(at), &value.writer.key);
             let is_missing = matches!(after, AfterValue::Enclosing | AfterValue::Closer);
@@ -145,7 +140,7 @@ impl Parser {
             view.end()
         };
         self.advance(text, &mut value, at, view, sink);
-        self.end_value(text, value, at, false, AfterValue::Value, view, sink);
+        self.end_value(text, value, ValueEnd::at(at), view, sink);
     }
 
     /// The message ends inside the value: emits what was read, and leaves the string open.
@@ -175,6 +170,27 @@ impl Parser {
             self.emitter.flush_args(value.writer.emitted, sink);
         }
         self.emitter.markup(view, view.end(), sink);
+    }
+}
+
+/// How a value ends.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::machine) struct ValueEnd {
+    /// The value ends before this position.
+    pub(in crate::machine) at: u64,
+    /// A closer is missing.
+    pub(in crate::machine) recovered: bool,
+    pub(in crate::machine) after: AfterValue,
+}
+
+impl ValueEnd {
+    /// The end before the closer at `at`.
+    pub(super) fn at(at: u64) -> ValueEnd {
+        ValueEnd {
+            at,
+            recovered: false,
+            after: AfterValue::Value,
+        }
     }
 }
 

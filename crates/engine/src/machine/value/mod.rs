@@ -34,11 +34,11 @@ use crate::tools::item_of;
 use crate::{Code, End, Sink, Span};
 use closer::Closer;
 pub(super) use closer::find_closer;
-pub(super) use end::AfterValue;
+pub(super) use end::{AfterValue, ValueEnd};
 use indent::Unindenter;
 use quoted::QuotedString;
 use truncated_opener::TruncatedOpener;
-use unmatched_closer::UnmatchedCloser;
+use unmatched_closer::{UnmatchedCloser, may_follow};
 pub(super) use write::ValueWriter;
 use write::{Out, Wrapper};
 
@@ -273,12 +273,6 @@ impl Value {
         Some((self.writer.emitted - emitted) as usize)
     }
 
-    /// Whether the call may end at closers at `at` though prose follows them: no value is nested in this one that they
-    /// may close.
-    pub(super) fn may_be_left(&self, at: u64) -> bool {
-        self.nest == 0 && !self.has_nested && at >= self.prose_to
-    }
-
     /// Whether the value may end where it starts: after a line break that its closer may start with.
     pub(in crate::machine) fn may_be_over(&self, text: &TextNode) -> bool {
         self.scan == self.start && self.line_blank && text.leads.iter().any(Lead::breaks_line)
@@ -388,7 +382,7 @@ impl Parser {
                 return self.wait_in_value(value, view);
             }
             let at = value.scan;
-            self.end_value(text, value, at, false, AfterValue::Value, view, sink);
+            self.end_value(text, value, ValueEnd::at(at), view, sink);
             if at > end {
                 self.doubt(at, "the length of the value ends inside a character", sink);
             }
@@ -407,7 +401,7 @@ impl Parser {
             if end.is_none() {
                 return self.wait_in_value(value, view);
             }
-            self.end_value(text, value, at, false, AfterValue::Value, view, sink);
+            self.end_value(text, value, ValueEnd::at(at), view, sink);
             return true;
         }
         loop {
@@ -418,7 +412,7 @@ impl Parser {
                     return self.wait_in_value(value, view);
                 };
                 let at = closer.at;
-                self.end_value(text, value, at, false, AfterValue::Value, view, sink);
+                self.end_value(text, value, ValueEnd::at(at), view, sink);
                 if is_there {
                     self.doubt(at, ANOTHER_CLOSER, sink);
                 }
@@ -460,22 +454,15 @@ impl Parser {
                         self.doubt(value.scan, PASSED_CLOSER, sink);
                     }
                 }
-                Decision::Ends {
-                    at,
-                    recovered: false,
-                    ..
-                } if value.is_first && unmatched_closer::may_follow(text) => {
-                    value.unmatched = Some(UnmatchedCloser { at, pos: at + 1 });
+                Decision::Ends(end) if !end.recovered && value.is_first && may_follow(text) => {
+                    let (at, pos) = (end.at, end.at + 1);
+                    value.unmatched = Some(UnmatchedCloser { at, pos });
                 }
-                Decision::Ends {
-                    at,
-                    recovered,
-                    after,
-                } => {
-                    let doubt = value.cut_in_doubt && after != AfterValue::Closer;
-                    self.end_value(text, value, at, recovered, after, view, sink);
+                Decision::Ends(end) => {
+                    let doubt = value.cut_in_doubt && end.after != AfterValue::Closer;
+                    self.end_value(text, value, end, view, sink);
                     if doubt {
-                        self.doubt(at, ANOTHER_FENCE, sink);
+                        self.doubt(end.at, ANOTHER_FENCE, sink);
                     }
                     return true;
                 }
