@@ -51,10 +51,9 @@ impl Stepper<'_> {
         }
         // The capture may also contain a stop byte (`name ":"` with a name that holds a colon), one of listed texts only
         // as one of them.
-        let is_argument = capture.argument.is_some() && !capture.is_listed_argument();
-        let may_have = is_listed || is_argument;
+        let is_open = capture.one_of.is_empty() && capture.argument.is_some();
         let starts_word = byte.is_ascii_alphanumeric() || b"./_~-".contains(&byte);
-        if may_have && (length > 0 || starts_word) && takes(capture.what, byte) {
+        if (is_listed || is_open) && (length > 0 || starts_word) && takes(capture.what, byte) {
             self.add(next, thread);
         }
     }

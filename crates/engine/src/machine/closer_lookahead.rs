@@ -161,12 +161,8 @@ impl Parser {
             }
         }
         let (program, is_block) = (view.program, !text.delimiter.is_closer());
-        let is_named = |node| {
-            program
-                .value_after(node)
-                .is_some_and(|text| text.argument.is_some())
-        };
-        let opens = |node| program.opens(node) && !is_named(node);
+        let argument = |node| program.value_after(node)?.argument.as_ref();
+        let opens = |node| program.opens(node) && argument(node).is_none();
         let closes = |thread: &Thread| is_literal(program, thread) && !opens(thread.node);
         // After a block, blanks start its next line.
         let is_blank = |thread: &Thread| program.node(thread.node).is_blank();

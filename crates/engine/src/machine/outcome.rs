@@ -219,8 +219,7 @@ impl Parser {
     /// Whether a name alone makes no call here: text after a fence around the answer explains or repeats the answer.
     pub(super) fn needs_marker(&self) -> bool {
         let is_quoted = self.candidate.quoted || self.candidate.is_wrapped;
-        let emitter = &self.emitter;
-        let is_after_answer = emitter.calls > 0 && emitter.quote.is_after_wrapper();
+        let is_after_answer = self.emitter.calls > 0 && self.emitter.quote.is_after_wrapper();
         !self.candidate.committed && !is_quoted && is_after_answer
     }
 

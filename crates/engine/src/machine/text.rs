@@ -149,10 +149,8 @@ impl Parser {
         let line = self.emitter.quote.line;
         let is_text = self.context.channel == Channel::Text;
         // After calls of other kinds, a program that keeps the results of calls explains those calls.
-        self.candidate.is_kept = is_text
-            && line.keeps()
-            && !line.is_nested()
-            && self.emitter.calls == self.emitter.line_calls;
+        let in_lines = self.emitter.calls == self.emitter.line_calls;
+        self.candidate.is_kept = is_text && line.keeps() && !line.is_nested() && in_lines;
         self.candidate.entry.is_enclosed = is_text && line.is_nested();
         let may_be_code = self.context.channel != Channel::Reasoning && !special;
         self.candidate.is_in_code = self.emitter.quote.is_quoted(next) && may_be_code;

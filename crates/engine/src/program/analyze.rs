@@ -23,16 +23,16 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
     } = graph;
     let openers: Vec<(u16, Lead)> = { entries.iter() }
         .flat_map(|entry| leads(nodes, entry.node).map(|lead| (entry.dialect, lead)))
-        .filter(|(_, lead)| lead.is_marker())
+        .filter_map(|(dialect, lead)| Some((dialect, lead.into_opener()?)))
         .collect();
     let (after_break, after_other) = successors(nodes);
     let starts_line = |node| after_break.contains(&node) && !after_other.contains(&node);
     // One more backtick makes a longer fence.
-    let mut fence_ends = BTreeSet::new();
+    let mut fenced = BTreeSet::new();
     let is_fence = |node: &&Node| plain(node).is_some_and(|text| text.ends_with("```"));
     for fence in nodes.iter().filter(is_fence) {
         reach(nodes, nexts(fence), |id, node| {
-            fence_ends.insert(id) && node.is_epsilon()
+            fenced.insert(id) && node.is_epsilon()
         });
     }
     let doubts = [opening_quotes(nodes), earlier_openers(nodes, starts_line)].concat();
@@ -53,7 +53,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                     );
                 }
                 capture.stop = stop;
-                if fence_ends.contains(&(id as NodeId)) {
+                if fenced.contains(&(id as NodeId)) {
                     capture.stop.insert(b'`');
                 }
                 nodes[id] = Node::Capture(capture);
@@ -510,11 +510,9 @@ fn analyze_text<'l>(
     doubts.for_each(&mut add);
     // A value that ends where the next one starts has no closer to distinguish the next one from another call, nor has
     // one whose closers pair with no opener.
-    let pairs = text
-        .own
-        .is_some_and(|own| leads(nodes, own).any(|lead| lead.has_word()));
+    let pairs = |own| leads(nodes, own).any(|lead| lead.has_word());
     let is_between = level.iter().any(|&literal| is_opener(nodes, literal));
-    if text.role == RuleRole::Call && (is_between || !pairs) {
+    if text.role == RuleRole::Call && (is_between || !text.own.is_some_and(pairs) && !is_chosen) {
         for opener in openers {
             add(opener.clone().doubts());
         }
@@ -638,8 +636,19 @@ impl Lead {
         Lead { role, ..self }
     }
 
+    /// The opener of an entry as a value hardly contains it by chance: a word is one at the start of a line.
+    fn into_opener(mut self) -> Option<Lead> {
+        let is_long = self.length() > MARKER_MIN && self.has_word();
+        if let Some(Piece::Bytes(text)) = self.pieces.first_mut()
+            && text.starts_with(char::is_alphabetic)
+        {
+            text.insert(0, '\n');
+        }
+        (is_long || self.is_marker()).then_some(self)
+    }
+
     fn has_word(&self) -> bool {
-        let is_word = |piece: &Piece| matches!(piece, Piece::Bytes(text) if text.contains(char::is_alphabetic));
+        let is_word = |piece: &Piece| matches!(piece, Piece::Bytes(text) if text.contains(char::is_alphabetic) || !text.is_ascii());
         self.pieces.iter().any(is_word)
     }
 

@@ -33,7 +33,8 @@ impl Parser {
             let at = value.start;
             self.doubt(at, SHORT_OPENER, sink);
         }
-        if value.passed_closer && value.writer.how == How::Text && value.writer.is_open() {
+        let is_unbalanced = value.writer.is_open() || value.writer.json_over;
+        if value.passed_closer && value.writer.how == How::Text && is_unbalanced {
             self.doubt(value.start, OPEN_BRACKET, sink);
         }
         let values = &view.program.dialect_of(value.node).values;

@@ -258,6 +258,7 @@ impl ValueWriter {
         let How::Structured(shape) = &self.how else {
             // A text that starts with a bracket has no closer before its brackets are balanced.
             *output = Output::default();
+            self.json_over = step == Step::Stuck;
             self.json.take_if(|_| step != Step::More);
             return;
         };
