@@ -21,10 +21,12 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         span,
         entries,
     } = graph;
-    let openers: Vec<(u16, Lead)> = { entries.iter() }
-        .flat_map(|entry| leads(nodes, entry.node).map(|lead| (entry.dialect, lead)))
-        .filter_map(|(dialect, lead)| Some((dialect, lead.into_opener()?)))
-        .collect();
+    let mut openers: Vec<(u16, bool, Lead)> = Vec::new();
+    for entry in &*entries {
+        let first = past(nodes, entry.node, |node| matches!(node, Node::Enter { .. }));
+        let starts_line = matches!(nodes[first as usize], Node::Bol { .. });
+        openers.extend(leads(nodes, first).map(|lead| (entry.dialect, starts_line, lead)));
+    }
     let (after_break, after_other) = successors(nodes);
     let starts_line = |node| after_break.contains(&node) && !after_other.contains(&node);
     // One more backtick makes a longer fence.
@@ -71,8 +73,8 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
             }
             Node::Text(text) if matches!(text.delimiter, Delimiter::Length | Delimiter::Line) => {}
             Node::Text(mut text) => {
-                let own = |(dialect, _): &&(u16, Lead)| *dialect == node_dialect[id];
-                let openers = openers.iter().filter(own).map(|(_, lead)| lead);
+                let own = |(dialect, ..): &&(u16, bool, Lead)| *dialect == node_dialect[id];
+                let openers = openers.iter().filter(own);
                 let of_text = |(text, _): &&(NodeId, Lead)| *text == id as NodeId;
                 let doubts = doubts.iter().filter(of_text).map(|(_, lead)| lead);
                 analyze_text(nodes, &mut text, openers, doubts);
@@ -406,7 +408,7 @@ pub(super) fn reaches_end(nodes: &[Node], from: NodeId) -> bool {
 fn analyze_text<'l>(
     nodes: &[Node],
     text: &mut TextNode,
-    openers: impl Iterator<Item = &'l Lead>,
+    openers: impl Iterator<Item = &'l (u16, bool, Lead)>,
     doubts: impl Iterator<Item = &'l Lead>,
 ) {
     // Blanks after an item, or after a value that may have quotes, are not part of it.
@@ -513,8 +515,9 @@ fn analyze_text<'l>(
     let pairs = |own| leads(nodes, own).any(|lead| lead.has_word());
     let is_between = level.iter().any(|&literal| is_opener(nodes, literal));
     if text.role == RuleRole::Call && (is_between || !text.own.is_some_and(pairs) && !is_chosen) {
-        for opener in openers {
-            add(opener.clone().doubts());
+        for (_, starts_line, opener) in openers {
+            let opener = opener.clone().into_opener(*starts_line && !is_between);
+            opener.map(Lead::doubts).into_iter().for_each(&mut add);
         }
     }
     (text.first, text.following) = (Finder::new(first), following);
@@ -636,11 +639,11 @@ impl Lead {
         Lead { role, ..self }
     }
 
-    /// The opener of an entry as a value hardly contains it by chance: a word is one at the start of a line.
-    fn into_opener(mut self) -> Option<Lead> {
+    /// The opener of an entry as a value hardly contains it by chance: perhaps, and a word always, at a line's start.
+    fn into_opener(mut self, starts_line: bool) -> Option<Lead> {
         let is_long = self.length() > MARKER_MIN && self.has_word();
         if let Some(Piece::Bytes(text)) = self.pieces.first_mut()
-            && text.starts_with(char::is_alphabetic)
+            && (starts_line || text.starts_with(char::is_alphabetic))
         {
             text.insert(0, '\n');
         }

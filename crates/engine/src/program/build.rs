@@ -489,10 +489,9 @@ impl<'a> Builder<'a> {
                 || is_words(label)
                     && (label.contains(' ') || leads_to_python(&self.graph.nodes, next))
         };
+        let is_name = |name: &str| name.chars().all(is_word);
         let is_code = text.ends_with('(')
-            || text
-                .strip_suffix('.')
-                .is_some_and(|name| name.chars().all(is_word))
+            || text.strip_suffix('.').is_some_and(is_name)
             || text.strip_suffix(':').is_some_and(is_label)
             || matches!(text.as_bytes(), [b'<', name, b'>'] if name.is_ascii_alphabetic());
         // Brackets, quotes and dashes of ordinary text: `【`, `“`, `—`.
