@@ -12,10 +12,8 @@ pub(super) enum Decision {
     /// More bytes are needed, or the message ends in a possible closer, whose bytes then belong to no argument.
     Pending,
     /// The bytes up to `upto` belong to the value.
-    Data {
-        upto: u64,
-        doubt: bool,
-    },
+    Data { upto: u64, doubt: bool },
+    /// The value ends.
     Ends(ValueEnd),
 }
 

@@ -21,6 +21,7 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         span,
         entries,
     } = graph;
+    // The literals that open entries: the dialect, whether the entry starts a line, the literal.
     let mut openers: Vec<(u16, bool, Lead)> = Vec::new();
     for entry in &*entries {
         let first = past(nodes, entry.node, |node| matches!(node, Node::Enter { .. }));
