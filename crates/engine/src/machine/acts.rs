@@ -94,7 +94,9 @@ impl Parser {
                 Act::Supplied(at) => self.supplied(at, sink),
                 Act::Exit(node) if leaves_call(view.program, act) => {
                     self.add_empty(view.program.dialect_of(node), sink);
-                    self.end_call(view, pos, sink);
+                    let mut later = acts[n + 1..].iter();
+                    let is_last = !later.any(|&(act, _)| leaves_call(view.program, act));
+                    self.end_call(view, pos, is_last, sink);
                 }
                 Act::Exit(_) => {}
                 Act::Flag(value) => self.emitter.set_flag(value),

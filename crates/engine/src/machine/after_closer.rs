@@ -258,13 +258,8 @@ impl Parser {
         let program = view.program;
         loop {
             let Some(byte) = view.byte(probe.pos) else {
-                let is_cut_off = self.ending.is_cut_off;
-                let end = if is_cut_off {
-                    Signal::Cut
-                } else {
-                    Signal::Recovered
-                };
-                return view.eof.then_some(end);
+                let cut_off = self.ending.is_cut_off.then_some(Signal::Cut);
+                return view.eof.then(|| cut_off.unwrap_or(Signal::Recovered));
             };
             if after.blank {
                 if is_blank(byte) {

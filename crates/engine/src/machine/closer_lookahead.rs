@@ -390,10 +390,9 @@ impl Parser {
 
         if follow_opens {
             probe.read = read;
-            return Some(if value.nest == 0 {
-                Signal::Ends
-            } else {
-                Signal::Unnested
+            return Some(match value.nest {
+                0 => Signal::Ends,
+                _ => Signal::Unnested,
             });
         }
         if follow_ends && value.nest == 0 {

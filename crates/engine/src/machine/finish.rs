@@ -102,19 +102,15 @@ impl Parser {
                 if !envelope.is_over() {
                     rest = envelope.finish(program, why != Finish::Length && !is_started);
                 }
-                if is_started {
+                if is_started || envelope.args.malformed {
                     rest = Completeness::Broken;
                 }
-                let malformed = envelope.args.malformed;
                 let has_no_args = envelope.args.at.is_none() && envelope.args.text.is_empty();
                 self.emit_envelope(&mut envelope, view, sink);
                 if has_no_args && rest != Completeness::Broken {
                     self.emitter.args().push_str("{}");
                     let at = self.emitter.cursor;
                     self.emitter.flush_args(at, sink);
-                }
-                if malformed {
-                    rest = Completeness::Broken;
                 }
                 self.after_json(rest, envelope.bodies[0].node, view, sink);
                 false

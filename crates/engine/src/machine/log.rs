@@ -7,6 +7,7 @@
 
 use alloc::vec::Vec;
 
+use super::closer_lookahead::leaves_call;
 use crate::Span;
 use crate::grammar::Capture;
 use crate::program::{NodeId, Program, RuleRole};
@@ -107,6 +108,14 @@ impl Log {
     pub(crate) fn tool_entered<'p>(&self, program: &'p Program, at: LogId) -> Option<&'p str> {
         let mut lines = self.back(Log::ROOT, at);
         lines.find_map(|line| line.act.entered(program)?.1)
+    }
+
+    /// Whether a thread's log ends in a call: in the open one, or in one that it enters.
+    pub(crate) fn is_in_call(&self, program: &Program, at: LogId) -> bool {
+        let mut acts = self.back(Log::ROOT, at).map(|line| line.act);
+        let is_call = |act: &Act| matches!(act.entered(program), Some((RuleRole::Call, _)));
+        let last = acts.find(|act| is_call(act) || leaves_call(program, *act));
+        last.is_none_or(|act| is_call(&act))
     }
 
     /// Whether `wanted` accepts an act from `from` (exclusive) to `to`.

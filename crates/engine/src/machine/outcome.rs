@@ -41,15 +41,15 @@ impl Parser {
 
     /// Keeps whether the message was cut off while a thread is still in the call, for [`Parser::end_call`].
     pub(super) fn see_open_calls(&mut self) {
-        let mut threads = self.set.threads.iter();
-        self.ending.in_call = self.ending.is_cut_off && threads.any(|thread| !self.leaves(thread));
+        let is_in_call = |thread: &Thread| self.set.log.is_in_call(&self.program, thread.log);
+        self.ending.in_call = self.ending.is_cut_off && self.set.threads.iter().any(is_in_call);
     }
 
-    /// Ends the call at `at`. It is truncated if the message was cut off where the call may continue.
-    pub(super) fn end_call(&mut self, view: View<'_>, at: u64, sink: &mut dyn Sink) {
-        let is_open = |call: &OpenCall| !call.whole && !call.is_text();
+    /// Ends the call at `at`. It is truncated if it is the last and the message was cut off where it may continue.
+    pub(super) fn end_call(&mut self, view: View<'_>, at: u64, is_last: bool, sink: &mut dyn Sink) {
+        let is_open = |call: &OpenCall| is_last && !call.whole && !call.is_text();
         let may_continue = self.emitter.call.as_ref().is_some_and(is_open);
-        if core::mem::take(&mut self.ending.in_call) && may_continue {
+        if may_continue && core::mem::take(&mut self.ending.in_call) {
             self.emitter.start_call(view, at, sink);
             let message = "the model stopped at its length limit, where the call may continue";
             self.note(Code::LengthLimit, Span::empty(at), message, sink);
@@ -288,10 +288,9 @@ impl Parser {
             self.note(Code::MissingCloser, Span::empty(cursor), message, sink);
         }
         let anchors = self.anchors(checkpoint_threads, cursor, view);
-        let channel = if self.emitter.call.is_some() {
-            Channel::Junk
-        } else {
-            Channel::Text
+        let channel = match self.emitter.call {
+            Some(_) => Channel::Junk,
+            None => Channel::Text,
         };
         self.synchronize(channel, anchors, program);
         self.forget_candidate();

@@ -428,7 +428,10 @@ impl Parser {
                 // A quote or bracket that opens the value is not a closer.
                 let first = view.slice(at, view.end()).chars().next();
                 let opens = at == value.start && first.is_some_and(|c| text.may_be_quoted(c));
-                if !closer.is_some_and(|closer| closer.is_whole || view.eof) {
+                // The next line of a block may be cut off: its first bytes decide.
+                let is_end =
+                    view.eof && !(self.ending.is_cut_off && text.delimiter.indent().is_some());
+                if !closer.is_some_and(|closer| closer.is_whole || is_end) {
                     return self.wait_in_value(value, view);
                 }
                 if opens || value.writer.is_open() {
