@@ -1,7 +1,7 @@
 //! Random grammars with random calls: a grammar that the compiler accepts parses its rendered calls back.
 //!
 //! A value is *plain* if it contains none of the grammar's literals. Calls of plain values must be rendered, and parsed
-//! back equal and closed, whole and at every cut. Other values may be refused, but never be parsed differently from the
+//! back equal and closed, whole and at every cut, and are never closed with less where the length limit cuts them off. Other values may be refused, but never be parsed differently from the
 //! rendered call.
 //! `TOOLGLOT_GRAMMARS=10000` makes more of them; `TOOLGLOT_GRAMMAR=17` makes one and prints it.
 
@@ -186,11 +186,30 @@ fn check_message(
             ));
         }
     }
+    let places = (1..text.len()).filter(|&at| text.is_char_boundary(at));
+    for start in { places.filter(|_| is_plain) }.map(|at| &text[..at]) {
+        check_cut_off(
+            message,
+            start,
+            &ended(program, start, WHOLE, Finish::Length),
+        )?;
+    }
     let has_unknown = |(_, arguments): &(String, Value)| !arguments[UNKNOWN].is_null();
     if is_plain && grammar.fixed.is_none() && message.iter().any(has_unknown) {
         check_unknown(message, &text, &parsed(smaller, &text, WHOLE))?;
     }
     Ok(true)
+}
+
+/// A call that the length limit cuts off must not be closed with a part of its arguments.
+fn check_cut_off(message: &Message, start: &str, calls: &Calls) -> Result<(), String> {
+    for (n, call) in calls.calls.iter().enumerate() {
+        let wanted = message.get(n).map(|(_, wanted)| wanted);
+        if call.end == End::Closed && call.arguments.parse::<Value>().ok().as_ref() != wanted {
+            return Err(format!("cut off\n  {start:?}\n{}", shown(calls)));
+        }
+    }
+    Ok(())
 }
 
 /// A closed call must not absorb an unknown parameter into the value before it. A tag in a value may leave the call in
@@ -254,6 +273,10 @@ enum Cut {
 }
 
 fn parsed(program: &Arc<Program>, text: &str, cut: Cut) -> Calls {
+    ended(program, text, cut, Finish::Stop)
+}
+
+fn ended(program: &Arc<Program>, text: &str, cut: Cut, finish: Finish) -> Calls {
     let mut calls = Calls::default();
     let mut parser = Parser::new(Arc::clone(program));
     let (mut at, mut from) = (0, 0);
@@ -268,7 +291,7 @@ fn parsed(program: &Arc<Program>, text: &str, cut: Cut) -> Calls {
             from = n;
         }
     }
-    parser.finish(Finish::Stop, &mut calls);
+    parser.finish(finish, &mut calls);
     calls
 }
 
