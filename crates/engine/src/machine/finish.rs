@@ -109,8 +109,7 @@ impl Parser {
                 self.emit_envelope(&mut envelope, view, sink);
                 if has_no_args && rest != Completeness::Broken {
                     self.emitter.args().push_str("{}");
-                    let at = self.emitter.cursor;
-                    self.emitter.flush_args(at, sink);
+                    self.emitter.flush_args(self.emitter.cursor, sink);
                 }
                 self.after_json(rest, envelope.bodies[0].node, view, sink);
                 false

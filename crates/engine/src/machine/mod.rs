@@ -64,7 +64,7 @@ mod view;
 pub(crate) use capture::takes_key;
 pub(crate) use fitting::changed;
 pub(crate) use thread::Thread;
-pub(crate) use typing::{infer, listed, plain_json, typed, untyped};
+pub(crate) use typing::{infer, listed, plain_json, takes_text, typed, untyped};
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;

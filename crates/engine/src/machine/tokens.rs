@@ -68,11 +68,6 @@ impl Tokens {
 
     /// Whether `bytes`, at `at`, contain in plain letters a spelling that counts only as a token.
     pub(crate) fn is_spelled(&self, bytes: &[u8], at: u64) -> bool {
-        !self.spellings.is_empty() && self.holds_one(bytes, at)
-    }
-
-    #[cold]
-    fn holds_one(&self, bytes: &[u8], at: u64) -> bool {
         self.spellings.iter().any(|spelling| {
             let mut windows = bytes.windows(spelling.len()).enumerate();
             windows.any(|(n, window)| window == spelling.as_bytes() && !self.is_at(at + n as u64))

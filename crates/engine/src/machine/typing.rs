@@ -111,7 +111,7 @@ fn respelt(text: &str, json: &str) -> Option<(Code, String)> {
     (text != json).then(|| (code, format!("`{}` was read as {json}", short(text))))
 }
 
-pub(super) fn takes_text(shape: &Shape) -> bool {
+pub(crate) fn takes_text(shape: &Shape) -> bool {
     match shape {
         Shape::Text | Shape::Any => true,
         Shape::OneOf(shapes) => shapes.iter().any(takes_text),

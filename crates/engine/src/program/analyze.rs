@@ -529,6 +529,7 @@ fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
         return false;
     }
     match &nodes[literal as usize] {
+        Node::Literal { bytes, .. } if bytes.trim_ascii().is_empty() => false,
         Node::Literal { bytes, .. } => bytes.len() >= MARKER_MIN && !bytes.starts_with(b"```"),
         _ => true,
     }

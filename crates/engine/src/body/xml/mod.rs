@@ -14,13 +14,16 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use toolglot_json::internal::elements;
 use toolglot_json::{Fields, Shape};
 
 use super::escapes::{Entity, entity};
 use super::tree::Tree;
 use crate::grammar::Values;
+use crate::machine::takes_text;
 use crate::program::{NodeId, is_blank};
 use crate::thresholds::TAG_MAX;
+use crate::tools::item_of;
 use crate::{Code, Limits, Span};
 use tags::TagStep;
 
@@ -250,9 +253,10 @@ impl Xml {
 }
 
 /// A whole text of elements as JSON of a shape (roo's `<follow_up><suggest>`). `None` for any other text: without an
-/// element, or with an unclosed one.
+/// element, or with an unclosed one. A lone element is text where the dialect says how a list of texts is written.
 pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Option<String> {
     let trimmed = text.trim();
+    let is_listed = item_of(shape, false).is_some_and(takes_text) && values.items(text).is_some();
     if !(trimmed.starts_with('<') && trimmed.ends_with('>')) {
         return None;
     }
@@ -275,5 +279,6 @@ pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Op
     xml.close(&mut out);
     let is_whole = is_read && !(out.structural || out.refused);
     let json = out.json.strip_prefix("{\"value\":")?.strip_suffix('}')?;
-    (is_whole && json.starts_with(['{', '['])).then(|| json.into())
+    let is_text = is_listed && elements(json).nth(1).is_none();
+    (is_whole && !is_text && json.starts_with(['{', '['])).then(|| json.into())
 }

@@ -20,17 +20,7 @@ pub(in crate::machine) fn find_closer(
     registers: &Registers,
     bytes: &[u8],
 ) -> Option<Closer> {
-    let at = text.first.find(bytes)?;
-    closer_from(text, registers, bytes, at)
-}
-
-/// The same from `at` on, where a literal may start by its first byte.
-fn closer_from(
-    text: &TextNode,
-    registers: &Registers,
-    bytes: &[u8],
-    mut at: usize,
-) -> Option<Closer> {
+    let mut at = text.first.find(bytes)?;
     loop {
         let (rest, mut passed) = (&bytes[at..], 1);
         let next = rest[1..].iter().zip(&text.following);

@@ -428,9 +428,12 @@ impl Parser {
                 // A quote or bracket that opens the value is not a closer.
                 let first = view.slice(at, view.end()).chars().next();
                 let opens = at == value.start && first.is_some_and(|c| text.may_be_quoted(c));
-                // The next line of a block may be cut off: its first bytes decide.
-                let is_end =
-                    view.eof && !(self.ending.is_cut_off && text.delimiter.indent().is_some());
+                // What the length limit cuts off may be an escape, or more of a block.
+                let is_more =
+                    |(written, _): &(String, _)| written.starts_with(view.slice(at, view.end()));
+                let may_go_on =
+                    text.delimiter.indent().is_some() || text.escapes.iter().any(is_more);
+                let is_end = view.eof && !(self.ending.is_cut_off && may_go_on);
                 if !closer.is_some_and(|closer| closer.is_whole || is_end) {
                     return self.wait_in_value(value, view);
                 }
