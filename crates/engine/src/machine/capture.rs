@@ -20,6 +20,11 @@ impl Stepper<'_> {
         pos: u64,
         next: &mut Vec<Thread>,
     ) {
+        // `any` ends before the first literal that may follow it.
+        let is_any = capture.what == Capture::Any && capture.argument.is_none();
+        if is_any && self.found.ended == Some(capture.next) {
+            return;
+        }
         let length = pos.wrapping_sub(thread.since);
         let stops = capture.stop.has(byte);
         let read = self.view.bytes(thread.since.min(pos), pos + 1);
@@ -51,7 +56,9 @@ impl Stepper<'_> {
         }
         // The capture may also contain a stop byte (`name ":"` with a name that holds a colon), one of listed texts only
         // as one of them.
-        let is_open = capture.one_of.is_empty() && capture.argument.is_some();
+        let is_part = || matches!(self.view.program.node(capture.next), Node::Literal { bytes, .. } if bytes.len() > 1);
+        let is_open =
+            capture.one_of.is_empty() && (capture.argument.is_some() || is_any && is_part());
         let starts_word = byte.is_ascii_alphanumeric() || b"./_~-".contains(&byte);
         if (is_listed || is_open) && (length > 0 || starts_word) && takes(capture.what, byte) {
             self.add(next, thread);

@@ -45,10 +45,9 @@ impl Parser {
         let Some(first) = texts.first().and_then(text_of) else {
             return;
         };
-        let channel = if first.role == RuleRole::Think {
-            Channel::Reasoning
-        } else {
-            Channel::Text
+        let channel = match first.role {
+            RuleRole::Think => Channel::Reasoning,
+            _ => Channel::Text,
         };
         let at = self.pos;
         let mut sync_points: Vec<SyncPoint> = Vec::new();

@@ -75,10 +75,9 @@ impl Parser {
                 gap.tag = Some((gap.after.clone(), end));
                 break;
             }
-            let longest = if tool.is_some() {
-                INTERVENING_MAX
-            } else {
-                INTERVENING_UNDECLARED_MAX
+            let longest = match tool {
+                Some(_) => INTERVENING_MAX,
+                None => INTERVENING_UNDECLARED_MAX,
             };
             let is_text = tool.is_some() || byte.is_ascii_punctuation() || is_blank(byte);
             if !is_text || end - gap.text.start >= longest {

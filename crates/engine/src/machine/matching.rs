@@ -275,8 +275,12 @@ impl Parser {
             if program.dialect_index(thread.node) != dialect {
                 return true;
             }
-            // After a word a type may continue: `("str" | type)`.
-            let reading = matches!(program.node(thread.node), Node::Capture(capture) if !(is_word && capture.what == Capture::Type))
+            // After a word a type may continue: `("str" | type)`. So may `any` after a text beside it: `("---" | any)`.
+            let may_continue = |what| match what {
+                Capture::Type => is_word,
+                what => what == Capture::Any && thread.since == from,
+            };
+            let reading = matches!(program.node(thread.node), Node::Capture(capture) if !may_continue(capture.what))
                 && thread.since >= from
                 && thread.since < pos;
             let read = log.any(

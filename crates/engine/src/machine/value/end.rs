@@ -87,10 +87,9 @@ impl Parser {
         view: View<'_>,
     ) {
         self.set.forget_log();
-        let from = if after == AfterValue::Value {
-            value.writer.emitted
-        } else {
-            at
+        let from = match after {
+            AfterValue::Value => value.writer.emitted,
+            _ => at,
         };
         let mut threads = core::mem::take(&mut self.set.threads);
         let mut thread = Thread::at(text.next, Log::ROOT, from);
