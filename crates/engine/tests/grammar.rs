@@ -428,6 +428,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "end the call with a sign",
     ),
     (
+        "dialect a\ncall = line_start \"%run \" name (\" \" ws key (\"=\" value)?)* eol\n",
+        "blanks that end the call",
+        "eol",
+        "end the call with a sign",
+    ),
+    (
         "dialect a\ncall = \"<a>\" name \">\" (line_start \"- \" key \": \" raw \";\")* \"</a>\"\n",
         "never the end of a line",
         "line_start",

@@ -436,7 +436,7 @@ fn inside(term: &Term) -> &[Term] {
 }
 
 /// Whether two terms are equal except for their spans.
-fn is_same(one: &Term, other: &Term) -> bool {
+pub(super) fn is_same(one: &Term, other: &Term) -> bool {
     let all = |one: &[Term], other: &[Term]| {
         one.len() == other.len() && one.iter().zip(other).all(|(a, b)| is_same(a, b))
     };

@@ -2,12 +2,14 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::{
     Capture, Delimiter, Dialect, GrammarError, Indent, Piece, Rule, Term, TermKind,
 };
 use super::{LINES_CONTINUE, START_OTHERWISE, word};
+use crate::grammar::lists::is_same;
 use crate::render::holds;
 
 /// A term that may come next.
@@ -123,26 +125,28 @@ impl<'d> Walk<'d> {
 
     /// Refuses blanks that end a call if a loop of parameters takes blanks: the next line could be a key or text.
     fn blanks_before_key(&self, inner: &'d Term, next: &[Next<'d>]) -> Result<(), GrammarError> {
-        let mut firsts = Vec::new();
-        self.firsts(core::slice::from_ref(inner), false, &mut firsts);
-        let takes_blanks = firsts
-            .iter()
-            .any(|first| matches!(first.term.kind, TermKind::Ws(_)));
-        let is_key = |first: &Next<'_>| first.term.kind.open_capture() == Some(Capture::Key);
-        let is_blank = |next: &&Next<'_>| match &next.term.kind {
-            TermKind::Literal(pieces) => {
-                matches!(pieces.as_slice(), [Piece::Bytes(text)] if text.trim().is_empty())
-            }
-            _ => false,
+        let Some(blank) = next.iter().find(|next| is_blank_text(next.term)) else {
+            return Ok(());
         };
-        match next.iter().find(is_blank) {
-            Some(blank) if takes_blanks && firsts.iter().any(is_key) => Err(GrammarError::new(
-                blank.term.span.clone(),
-                "the blanks that end the call are also those before a key",
-            )
-            .help("write what is before a key as it is, (\" \" key \"=\" value)*, or end the call with a sign")),
-            _ => Ok(()),
+        let alone = core::slice::from_ref(inner);
+        let seqs = match &inner.kind {
+            TermKind::Group(alt) => alt.0.iter().map(Vec::as_slice).collect(),
+            _ => vec![alone],
+        };
+        let is_key = |first: &Next<'_>| first.term.kind.open_capture() == Some(Capture::Key);
+        let is_ws = |first: &Next<'_>| matches!(first.term.kind, TermKind::Ws(_));
+        for seq in seqs {
+            // After a blank, as after none.
+            let n_blank = seq.iter().take_while(|term| is_blank_text(term)).count();
+            let mut firsts = Vec::new();
+            self.firsts(&seq[n_blank..], false, &mut firsts);
+            if firsts.iter().any(is_ws) && firsts.iter().any(is_key) {
+                let message = "the blanks that end the call are also those before a key";
+                let help = "write what is before a key as it is, (\" \" key \"=\" value)*, or end the call with a sign";
+                return Err(GrammarError::new(blank.term.span.clone(), message).help(help));
+            }
         }
+        Ok(())
     }
 
     /// Refuses an optional value that starts like the term after it.
@@ -462,8 +466,14 @@ fn ends_line(term: &TermKind) -> bool {
     }
 }
 
-/// Whether the next characters that are not blank tell apart what these terms read.
+/// Whether the next characters that are not blank tell apart what these terms read, perhaps after terms that both have.
 fn differ(one: &[Term], other: &[Term]) -> bool {
+    let pairs = one.iter().zip(other);
+    let n_same = pairs.take_while(|(one, other)| is_same(one, other)).count();
+    let (one, other) = (&one[n_same..], &other[n_same..]);
+    if let ([Some(one), Some(other)], true) = ([one, other].map(first_text), n_same > 0) {
+        return !one.starts_with(other) && !other.starts_with(one);
+    }
     let both = signs(one).zip(signs(other));
     let is_word = |sign: char| sign.is_alphanumeric() || "_-.:$@".contains(sign);
     let are_other = |one: Option<char>, other: Option<char>| match (one, other) {
@@ -475,6 +485,17 @@ fn differ(one: &[Term], other: &[Term]) -> bool {
         let differs = |sign| other.iter().all(|&other| are_other(sign, other));
         one.into_iter().all(differs)
     })
+}
+
+/// The text that the terms start with.
+fn first_text(seq: &[Term]) -> Option<&str> {
+    match &seq.first()?.kind {
+        TermKind::Literal(pieces) => match pieces.first()? {
+            Piece::Bytes(text) => Some(text),
+            Piece::Hole(_) => None,
+        },
+        _ => None,
+    }
 }
 
 /// The characters that the terms may start with, blanks aside; `None` among them is any character of a key. `None` if
@@ -557,4 +578,9 @@ fn is_tag(text: &str) -> bool {
     inside.is_some_and(|inside| {
         inside.is_empty() || inside.starts_with(|c: char| c.is_alphabetic() || "/!".contains(c))
     })
+}
+
+/// Whether the term is a text of blanks.
+fn is_blank_text(term: &Term) -> bool {
+    matches!(&term.kind, TermKind::Literal(pieces) if matches!(pieces.as_slice(), [Piece::Bytes(text)] if text.trim().is_empty()))
 }
