@@ -339,14 +339,25 @@ pub(crate) fn has_quoted_items(dialect: &Dialect, seq: &[Term]) -> bool {
     is_alone && ends && starts
 }
 
-/// Whether the sequence parses a list between brackets, and no choice in it parses a single value.
+/// Whether the sequence parses a list between brackets, or of tags, and no choice in it parses a single value.
 pub(crate) fn is_list_alone(dialect: &Dialect, seq: &[Term]) -> bool {
     let is_choice = |kind: &TermKind| match kind {
         TermKind::Group(Alt(all)) => all.len() > 1 && all.iter().any(|seq| is_single(dialect, seq)),
         _ => false,
     };
     let has_choice = seq.iter().any(|term| holds(dialect, term, &is_choice));
-    !has_choice && !has_quoted_items(dialect, seq) && holds_list(dialect, seq)
+    let is_list = holds_list(dialect, seq) && !has_quoted_items(dialect, seq);
+    !has_choice && (is_list || seq.first().is_some_and(|term| are_tags(dialect, term)))
+}
+
+/// Whether the term is a loop of values that each start with a word, `("<li>" raw "</li>")*`.
+fn are_tags(dialect: &Dialect, term: &Term) -> bool {
+    let TermKind::Many(item) = &term.kind else {
+        return false;
+    };
+    let opener = inside(item).iter().find_map(|term| text(Some(term)));
+    is_loop_of_values(dialect, term)
+        && opener.is_some_and(|text| text.contains(char::is_alphabetic))
 }
 
 /// Whether the sequence is a parameter with a list whose opener starts as that of `single` does, a parameter with one
@@ -360,9 +371,15 @@ pub(crate) fn key_beside(dialect: &Dialect, seq: &[Term], single: &[Term]) -> Op
     (is_list && of_list != of_single && of_list.starts_with(of_single)).then_some(at)
 }
 
-/// Whether the sequence is a loop of items alone.
+/// Whether the sequence is blanks and a loop of items, so that it may be nothing.
 pub(crate) fn may_be_nothing(dialect: &Dialect, seq: &[Term]) -> bool {
-    matches!(seq, [term] if is_loop_of_values(dialect, term))
+    let is_blank = |term: &Term| match &term.kind {
+        TermKind::Group(Alt(all)) => all.iter().all(|seq| may_be_nothing(dialect, seq)),
+        TermKind::MessageEnd => true,
+        _ => literal(term).is_some_and(|text| text.trim().is_empty()),
+    };
+    let mut terms = seq.iter().filter(|term| is_solid(term));
+    terms.all(|term| is_loop_of_values(dialect, term) || is_blank(term))
 }
 
 /// Whether a value follows the last key of these terms.

@@ -417,10 +417,7 @@ impl Parser {
         let mut threads = self.set.threads.iter();
         let first = self.set.threads.first().copied();
         let end = first.filter(|_| threads.all(|thread| view.program.is_end(thread.node)));
-        if let Some(end) = end {
-            self.enter_only(end, view, sink);
-        }
-        end.is_some()
+        end.map(|end| self.enter_only(end, view, sink)).is_some()
     }
 
     /// Emits at once, after a body, an end that all threads agree on.

@@ -316,8 +316,14 @@ impl Stepper<'_> {
     fn shape(&self, thread: &Thread) -> Option<&Shape> {
         let named = self.log.newest(thread.log, self.flushed, Capture::Key);
         let key = named.map_or(self.registers.get(Capture::Key), |at| self.view.at(at));
-        let tool = self.view.program.tools.tool(self.call?.tool?);
-        tool.parameters.get(key.trim())
+        // Before the first parameter of a short opener the call is not committed.
+        let name = self.log.newest(thread.log, self.flushed, Capture::Name);
+        let (tools, open) = (
+            &self.view.program.tools,
+            self.call.and_then(|call| call.tool),
+        );
+        let tool = name.map_or(open, |at| tools.find(self.view.at(at).trim()))?;
+        tools.tool(tool).parameters.get(key.trim())
     }
 
     /// A literal with its holes filled from the thread's own captures, else from the flushed ones.

@@ -50,6 +50,8 @@ struct Builder<'a> {
     lists_only: Option<usize>,
     /// A value that may be JSON may replace it.
     beside_json: bool,
+    /// A loop is read as nothing: the text without items.
+    is_empty: bool,
     /// The list that the values being built are items of.
     list: InList,
     /// Where the loop being built may continue after its last round, besides the node after it.
@@ -81,6 +83,7 @@ pub(super) fn build(dialects: &[Dialect]) -> Result<Graph, GrammarError> {
             beside_single: false,
             lists_only: None,
             beside_json: false,
+            is_empty: false,
             list: InList::No,
             after_last: None,
         };
@@ -192,11 +195,13 @@ impl<'a> Builder<'a> {
                 one.extend(all.last());
             } else if lists::may_be_nothing(dialect, seq) {
                 // No items are an empty text.
-                one.push(self.push(Node::Flag { value: "", next }));
+                self.is_empty = true;
+                one.push(self.terms(seq, None, next)?);
+                self.is_empty = false;
             }
         }
         (self.texts_to_own, self.beside_json) = (saved, beside_json);
-        if [one.len(), object.len()] == [all.len(); 2] {
+        if one == all && object == all {
             return Ok(self.split(all));
         }
         let forms = [all, one, object].map(|forms| self.split(forms));
@@ -339,6 +344,7 @@ impl<'a> Builder<'a> {
                 let inside = self.term(inner, seq, n, next)?;
                 self.push(Node::Split(alloc::vec![inside, next]))
             }
+            TermKind::Many(_) if self.is_empty => self.push(Node::Flag { value: "", next }),
             TermKind::Many(inner) => {
                 let split = self.push(Node::Split(Vec::new()));
                 let after_last = self.after_last.take();

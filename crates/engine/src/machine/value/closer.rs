@@ -22,6 +22,7 @@ pub(in crate::machine) fn find_closer(
 ) -> Option<Closer> {
     let mut at = text.first.find(bytes)?;
     loop {
+        let found = |is_whole, role| Some(Closer { at, is_whole, role });
         let (rest, mut passed) = (&bytes[at..], 1);
         let next = rest[1..].iter().zip(&text.following);
         if next.fold(true, |fits, (&byte, set)| fits & set.has(byte)) {
@@ -34,13 +35,7 @@ pub(in crate::machine) fn find_closer(
                     }
                     // The literal before it in the list decides, once more bytes come.
                     Fits::Whole if may_come && lead.role != LeadRole::Ends => break,
-                    Fits::Whole => {
-                        return Some(Closer {
-                            at,
-                            is_whole: true,
-                            role: lead.role,
-                        });
-                    }
+                    Fits::Whole => return found(true, lead.role),
                     Fits::SoFar => may_come = true,
                     Fits::Not => {}
                 }
@@ -50,11 +45,7 @@ pub(in crate::machine) fn find_closer(
                 }
             }
             if may_come {
-                return Some(Closer {
-                    at,
-                    is_whole: false,
-                    role: LeadRole::Ends,
-                });
+                return found(false, LeadRole::Ends);
             }
         }
         at += passed;
