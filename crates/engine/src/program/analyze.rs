@@ -160,7 +160,7 @@ fn earlier_openers(nodes: &[Node], starts_line: impl Fn(NodeId) -> bool) -> Vec<
 }
 
 /// Signs that open a value in quotes.
-const OPENING_QUOTES: [char; 7] = ['"', '\'', '«', '‹', '“', '‘', '„'];
+const OPENING_QUOTES: [char; 8] = ['"', '`', '\'', '«', '‹', '“', '‘', '„'];
 
 /// The text of a literal.
 fn plain(node: &Node) -> Option<&str> {

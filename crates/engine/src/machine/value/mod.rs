@@ -418,7 +418,10 @@ impl Parser {
                 }
                 return true;
             }
-            if value.probe.is_none() && value.may_be_over(text) {
+            // An empty line is part of a block that follows it.
+            let next = view.byte(value.scan).unwrap_or(b'\n');
+            let is_blank = text.delimiter.indent().is_some() && b"\r\n".contains(&next);
+            if value.probe.is_none() && !is_blank && value.may_be_over(text) {
                 let at = value.start;
                 self.start_probe(text, &mut value, at, view);
             } else if value.probe.is_none() {
