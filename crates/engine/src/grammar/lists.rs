@@ -339,15 +339,25 @@ pub(crate) fn has_quoted_items(dialect: &Dialect, seq: &[Term]) -> bool {
     is_alone && ends && starts
 }
 
-/// Whether the sequence parses a list between brackets, or of tags, and no choice in it parses a single value.
-pub(crate) fn is_list_alone(dialect: &Dialect, seq: &[Term]) -> bool {
+/// Whether the sequence parses no text or number: a flag, or a list between brackets or of tags in which no choice parses
+/// a single value.
+pub(crate) fn is_no_text(dialect: &Dialect, seq: &[Term]) -> bool {
     let is_choice = |kind: &TermKind| match kind {
         TermKind::Group(Alt(all)) => all.len() > 1 && all.iter().any(|seq| is_single(dialect, seq)),
         _ => false,
     };
     let has_choice = seq.iter().any(|term| holds(dialect, term, &is_choice));
     let is_list = holds_list(dialect, seq) && !has_quoted_items(dialect, seq);
-    !has_choice && (is_list || seq.first().is_some_and(|term| are_tags(dialect, term)))
+    let has_tags = seq.first().is_some_and(|term| are_tags(dialect, term));
+    !has_choice && (is_list || has_tags) || is_flag(dialect, seq)
+}
+
+/// Whether the sequence is a text that means `true` or `false`, `" [x]"`.
+fn is_flag(dialect: &Dialect, seq: &[Term]) -> bool {
+    let is_value = |term: &Term| holds(dialect, term, &|kind| is_item(kind) || is_key(kind));
+    let is_text = |term| literal(term).is_some_and(|text| !text.trim().is_empty());
+    let ends = |term: &Term| matches!(term.kind, TermKind::False);
+    !seq.iter().any(is_value) && seq.iter().all(|term| is_text(term) || ends(term))
 }
 
 /// Whether the term is a loop of values that each start with a word, `("<li>" raw "</li>")*`.

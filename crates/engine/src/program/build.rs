@@ -191,7 +191,7 @@ impl<'a> Builder<'a> {
             if !has_bare || !lists::opens_as_object(dialect, seq) {
                 object.extend(all.last());
             }
-            if !has_single || !lists::is_list_alone(dialect, seq) {
+            if !has_single || !lists::is_no_text(dialect, seq) {
                 one.extend(all.last());
             } else if lists::may_be_nothing(dialect, seq) {
                 // No items are an empty text.
