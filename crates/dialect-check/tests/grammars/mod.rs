@@ -1,8 +1,8 @@
 //! Random grammars with random calls: a grammar that the compiler accepts parses its rendered calls back.
 //!
 //! A value is *plain* if it contains none of the grammar's literals. Calls of plain values must be rendered, and parsed
-//! back equal and closed, whole and at every cut, and are never closed with less where the length limit cuts them off. Other values may be refused, but never be parsed differently from the
-//! rendered call.
+//! back equal and closed, whole and at every cut, and are never closed with less where the length limit cuts them off.
+//! Other values may be refused, but never be parsed differently from the rendered call.
 //! `TOOLGLOT_GRAMMARS=10000` makes more of them; `TOOLGLOT_GRAMMAR=17` makes one and prints it.
 
 mod random;

@@ -170,6 +170,11 @@ fn text(term: Option<&Term>) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 
+/// Whether the term is a text of blanks.
+pub(super) fn is_blank_text(term: &Term) -> bool {
+    literal(term).is_some_and(|text| text.trim().is_empty())
+}
+
 /// Whether the term is a literal that is not blank, or ends a line.
 fn is_literal(term: &Term) -> bool {
     let is_blank = |text: &str| text.trim().is_empty() && !text.contains('\n');
@@ -294,8 +299,8 @@ pub(crate) fn has_single(dialect: &Dialect, seq: &[Term]) -> bool {
 
 /// Whether the sequence is a single value without an opener.
 pub(crate) fn is_bare(dialect: &Dialect, seq: &[Term]) -> bool {
-    let is_blank = |term: &Term| literal(term).is_some_and(|text| text.trim().is_empty());
-    let first = seq.iter().find(|term| is_solid(term) && !is_blank(term));
+    let is_read = |term: &&Term| is_solid(term) && !is_blank_text(term);
+    let first = seq.iter().find(is_read);
     is_single(dialect, seq) && first.is_some_and(|term| is_item(&term.kind))
 }
 
@@ -349,15 +354,16 @@ pub(crate) fn is_no_text(dialect: &Dialect, seq: &[Term]) -> bool {
     let has_choice = seq.iter().any(|term| holds(dialect, term, &is_choice));
     let is_list = holds_list(dialect, seq) && !has_quoted_items(dialect, seq);
     let has_tags = seq.first().is_some_and(|term| are_tags(dialect, term));
-    !has_choice && (is_list || has_tags) || is_flag(dialect, seq)
+    !has_choice && (is_list || has_tags) || is_flag(seq)
 }
 
 /// Whether the sequence is a text that means `true` or `false`, `" [x]"`.
-fn is_flag(dialect: &Dialect, seq: &[Term]) -> bool {
-    let is_value = |term: &Term| holds(dialect, term, &|kind| is_item(kind) || is_key(kind));
-    let is_text = |term| literal(term).is_some_and(|text| !text.trim().is_empty());
-    let ends = |term: &Term| matches!(term.kind, TermKind::False);
-    !seq.iter().any(is_value) && seq.iter().all(|term| is_text(term) || ends(term))
+fn is_flag(seq: &[Term]) -> bool {
+    let is_part = |term: &Term| match term.kind {
+        TermKind::False => true,
+        _ => text(Some(term)).is_some(),
+    };
+    seq.iter().all(is_part)
 }
 
 /// Whether the term is a loop of values that each start with a word, `("<li>" raw "</li>")*`.
@@ -386,7 +392,7 @@ pub(crate) fn may_be_nothing(dialect: &Dialect, seq: &[Term]) -> bool {
     let is_blank = |term: &Term| match &term.kind {
         TermKind::Group(Alt(all)) => all.iter().all(|seq| may_be_nothing(dialect, seq)),
         TermKind::MessageEnd => true,
-        _ => literal(term).is_some_and(|text| text.trim().is_empty()),
+        _ => is_blank_text(term),
     };
     let mut terms = seq.iter().filter(|term| is_solid(term));
     terms.all(|term| is_loop_of_values(dialect, term) || is_blank(term))

@@ -318,10 +318,8 @@ impl Stepper<'_> {
         let key = named.map_or(self.registers.get(Capture::Key), |at| self.view.at(at));
         // Before the first parameter of a short opener the call is not committed.
         let name = self.log.newest(thread.log, self.flushed, Capture::Name);
-        let (tools, open) = (
-            &self.view.program.tools,
-            self.call.and_then(|call| call.tool),
-        );
+        let open = self.call.and_then(|call| call.tool);
+        let tools = &self.view.program.tools;
         let tool = name.map_or(open, |at| tools.find(self.view.at(at).trim()))?;
         tools.tool(tool).parameters.get(key.trim())
     }

@@ -195,9 +195,9 @@ impl<'a> Builder<'a> {
                 one.extend(all.last());
             } else if lists::may_be_nothing(dialect, seq) {
                 // No items are an empty text.
-                self.is_empty = true;
+                let is_empty = core::mem::replace(&mut self.is_empty, true);
                 one.push(self.terms(seq, None, next)?);
-                self.is_empty = false;
+                self.is_empty = is_empty;
             }
         }
         (self.texts_to_own, self.beside_json) = (saved, beside_json);

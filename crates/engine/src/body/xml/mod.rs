@@ -256,7 +256,6 @@ impl Xml {
 /// element, or with an unclosed one. A lone element is text where the dialect says how a list of texts is written.
 pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Option<String> {
     let trimmed = text.trim();
-    let is_listed = item_of(shape, false).is_some_and(takes_text) && values.items(text).is_some();
     if !(trimmed.starts_with('<') && trimmed.ends_with('>')) {
         return None;
     }
@@ -279,6 +278,7 @@ pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Op
     xml.close(&mut out);
     let is_whole = is_read && !(out.structural || out.refused);
     let json = out.json.strip_prefix("{\"value\":")?.strip_suffix('}')?;
+    let is_listed = item_of(shape, false).is_some_and(takes_text) && values.items(text).is_some();
     let is_text = is_listed && elements(json).nth(1).is_none();
     (is_whole && !is_text && json.starts_with(['{', '['])).then(|| json.into())
 }

@@ -9,7 +9,7 @@ use super::super::{
     Capture, Delimiter, Dialect, GrammarError, Indent, Piece, Rule, Term, TermKind,
 };
 use super::{LINES_CONTINUE, START_OTHERWISE, word};
-use crate::grammar::lists::is_same;
+use crate::grammar::lists::{is_blank_text, is_same};
 use crate::render::holds;
 
 /// A term that may come next.
@@ -136,7 +136,7 @@ impl<'d> Walk<'d> {
         let is_key = |first: &Next<'_>| first.term.kind.open_capture() == Some(Capture::Key);
         let is_ws = |first: &Next<'_>| matches!(first.term.kind, TermKind::Ws(_));
         for seq in seqs {
-            // After a blank, as after none.
+            // Literal blanks may be before those that `ws` takes.
             let n_blank = seq.iter().take_while(|term| is_blank_text(term)).count();
             let mut firsts = Vec::new();
             self.firsts(&seq[n_blank..], false, &mut firsts);
@@ -578,9 +578,4 @@ fn is_tag(text: &str) -> bool {
     inside.is_some_and(|inside| {
         inside.is_empty() || inside.starts_with(|c: char| c.is_alphabetic() || "/!".contains(c))
     })
-}
-
-/// Whether the term is a text of blanks.
-fn is_blank_text(term: &Term) -> bool {
-    matches!(&term.kind, TermKind::Literal(pieces) if matches!(pieces.as_slice(), [Piece::Bytes(text)] if text.trim().is_empty()))
 }
