@@ -395,7 +395,7 @@ fn misread_ending(program: &Arc<Program>, text: &str) -> Option<&'static str> {
     let expected = calls(text);
     if calls(text.trim_end_matches(['\r', '\n'])) != expected {
         return Some(
-            "without the line break at its end the message is read otherwise: end the call with `eol`, not \"\\n\". `lines` holds no empty lines at its end",
+            "without the line break at its end the message is read otherwise: end the call and each of its lines with `eol`, not \"\\n\". `lines` holds no empty lines at its end",
         );
     }
     let more = format!("{text}\n\nThat is all.\n");

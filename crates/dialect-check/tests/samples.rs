@@ -24,6 +24,29 @@ fn refused(report: &DialectReport) -> Vec<&str> {
 }
 
 #[test]
+fn a_message_may_end_with_an_escape() {
+    let report = report(
+        "values: schema, escapes(\"\\n  \" = \"\\n\")\ncall = line_start \"### \" name (\"\\n- \" key \":\" \" \"? raw)* eol",
+    );
+    assert!(!refused(&report).contains(&"a text that ends with a line break"));
+}
+
+#[test]
+fn the_line_break_that_a_call_needs_is_named() {
+    let report =
+        report("call = line_start \"event: \" name \"\\n\" (key \": \" line \"\\n\")* eol");
+    let refusals = report
+        .samples
+        .iter()
+        .filter_map(|sample| sample.refusal.as_deref());
+    assert!(
+        refusals
+            .into_iter()
+            .any(|why| why.contains("each of its lines with `eol`"))
+    );
+}
+
+#[test]
 fn a_dialect_that_carries_all_shows_all() {
     let report = report("call = \"<<call \" name \">>\" ws json ws \"<</call>>\"");
     assert_eq!(refused(&report), [""; 0]);
