@@ -17,6 +17,18 @@ pub struct Note {
     pub help: Option<String>,
 }
 
+impl Note {
+    /// A note of the kind `code` about the text at `span`.
+    pub fn new(code: Code, span: Span, message: impl Into<String>, help: Option<String>) -> Note {
+        Note {
+            code,
+            span,
+            message: message.into(),
+            help,
+        }
+    }
+}
+
 macro_rules! codes {
     ($($variant:ident = $number:literal, $name:literal, $what:literal;)*) => {
         /// The codes of notes. Numbers and names are stable; `docs/notes.md` has an example of each.

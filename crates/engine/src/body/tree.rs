@@ -116,15 +116,14 @@ impl Writer<'_> {
             (many, None | Some(Shape::Any | Shape::OneOf(_))) => {
                 self.list(many.iter().copied(), None);
             }
-            (many, shape) => {
+            ([.., last], shape) => {
                 self.remarks.push((
                     Code::DuplicateKey,
                     String::from("the parameter came more than once; the last value counts"),
                 ));
-                if let Some(last) = many.last() {
-                    self.tree(last, shape);
-                }
+                self.tree(last, shape);
             }
+            ([], _) => {}
         }
     }
 

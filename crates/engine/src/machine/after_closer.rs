@@ -315,7 +315,8 @@ impl Parser {
             if after.entries.is_empty() && after.enclosing.is_empty() {
                 // What is no entry may be a closer that has lost its slash.
                 if probe.may_leave && probe.has_closer() && !probe.is_damaged {
-                    let damaged = DamagedLiteral::after_entries(after.from);
+                    let (from, literals) = (after.from, None);
+                    let damaged = DamagedLiteral { from, literals };
                     match self.read_damaged(text, probe, &damaged, view) {
                         Some(true) if probe.left_call => return Some(Signal::Ends),
                         None => return None,

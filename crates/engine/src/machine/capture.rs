@@ -149,10 +149,7 @@ impl Stepper<'_> {
         match capture.what {
             Capture::Name => self.accepts_name(thread, text, pos),
             Capture::Key => {
-                let after = Thread {
-                    node: capture.next,
-                    ..*thread
-                };
+                let after = thread.after(capture.next);
                 self.accepts_key(after, Span::new(thread.since, pos), text)
             }
             _ => true,

@@ -141,29 +141,37 @@ impl Parser {
     }
 
     /// Adds the positions after the line break that literals of `set` start with: before an empty value that line break
-    /// was already read. Outside of blocks only closing literals count, since a text may start like the next parameter.
+    /// was already read. Outside of blocks an opener counts only if the tool is known, since a text may start like it.
+    /// Such an opener may also start with a blank that was read.
     pub(super) fn add_after_break(
         &mut self,
         view: View<'_>,
         text: &TextNode,
         set: &mut Vec<Thread>,
     ) {
-        let mut after = Vec::new();
-        for thread in set.iter().filter(|thread| thread.starts_line) {
-            let Some(literal) = self.set.instances.literal(view.program, thread) else {
-                continue;
-            };
-            let (next, is_break) = (literal.next, literal.bytes == b"\n");
-            if literal.bytes.starts_with(b"\n") && !is_break {
-                after.push(Thread { off: 1, ..*thread });
-            } else if is_break {
-                self.add_positions(view, *thread, &[next], &mut after);
-            }
-        }
         let (program, is_block) = (view.program, !text.delimiter.is_closer());
         let argument = |node| program.value_after(node)?.argument.as_ref();
         let opens = |node| program.opens(node) && argument(node).is_none();
-        let closes = |thread: &Thread| is_literal(program, thread) && !opens(thread.node);
+        let is_known = self.emitter.tool().is_some();
+        let mut after = Vec::new();
+        for thread in &*set {
+            let Some(literal) = self.set.instances.literal(program, thread) else {
+                continue;
+            };
+            let (next, is_whole) = (literal.next, literal.bytes.len() == 1);
+            let is_read = match literal.bytes[0] {
+                b'\n' => thread.starts_line,
+                b' ' => is_known && !text.after_blank.is_empty() && program.opens(thread.node),
+                _ => false,
+            };
+            if is_read && is_whole {
+                self.add_positions(view, *thread, &[next], &mut after);
+            } else if is_read {
+                after.push(Thread { off: 1, ..*thread });
+            }
+        }
+        let closes =
+            |thread: &Thread| is_literal(program, thread) && (is_known || !opens(thread.node));
         // After a block, blanks start its next line.
         let is_blank = |thread: &Thread| program.node(thread.node).is_blank();
         after.retain(|thread| is_block && !is_blank(thread) || !is_block && closes(thread));
@@ -334,7 +342,11 @@ impl Parser {
         let before = &self.set.next;
         let damaged = { may_be_damaged.then_some(before) }
             .and_then(|before| DamagedLiteral::new(program, before, pos, probe.at));
-        if has_ended {
+        // What opens a parameter at the value's start is a closer only if the parameter starts.
+        let is_after_break = probe.at == value.start
+            && (value.line_blank || !text.after_blank.is_empty())
+            && !view.byte(probe.at).is_some_and(is_blank);
+        if has_ended && (!is_after_break || closes(&self.set.found)) {
             probe.closer_end.get_or_insert(pos + 1);
             if closes(&self.set.found) {
                 probe.last = Some(pos + 1);
@@ -345,8 +357,7 @@ impl Parser {
         let follow_opens = probe.follow.iter().any(is_body);
         // Skipped bytes must be read again, and so must a tag that may name a tool if the call's tool is unknown.
         let is_tag = |thread: &Thread| matches!(program.node(thread.node), Node::Text(text) if text.own_needs_same_key);
-        let call = self.emitter.call.as_ref();
-        let is_known = call.is_some_and(|call| call.tool.is_some());
+        let is_known = self.emitter.tool().is_some();
         let is_sure =
             probe.n_skips == 0 && !probe.was_gap && (is_known || !probe.follow.iter().any(is_tag));
         let read = (has_ended && is_sure).then_some(pos + 1);

@@ -109,14 +109,11 @@ impl Parser {
         let acts = acts.filter(|act| matches!(act, Act::Enter(_) | Act::Exit(_)));
         let template = matches!(program.node(thread.node), Node::Template { .. });
         let literal = template.then(|| self.set.instances.get(thread.instance).to_vec());
+        let (acts, mut thread) = (acts.collect(), thread);
+        (thread.extra, thread.off, thread.log) = (true, 0, Log::ROOT);
         SyncPoint {
-            thread: Thread {
-                extra: true,
-                off: 0,
-                log: Log::ROOT,
-                ..thread
-            },
-            acts: acts.collect(),
+            thread,
+            acts,
             literal,
         }
     }
@@ -144,11 +141,7 @@ fn first_bytes(program: &Program, waiting: &[SyncPoint]) -> Finder {
         if let Some(first) = waiting.literal.as_ref().and_then(|literal| literal.first()) {
             set.insert(*first);
         } else if let Node::Literal { bytes, fold, .. } = program.node(waiting.thread.node) {
-            set.insert(bytes[0]);
-            if *fold {
-                set.insert(bytes[0].to_ascii_uppercase());
-                set.insert(bytes[0].to_ascii_lowercase());
-            }
+            set.insert_folded(bytes[0], *fold);
         }
     }
     Finder::new(set)

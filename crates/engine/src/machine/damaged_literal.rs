@@ -9,12 +9,11 @@ use super::thread::Thread;
 use super::view::View;
 use crate::program::{Fits, Node, Program, TextNode, near};
 
-/// The literals that broke off, and where they start.
-#[derive(Clone, Debug, Default)]
+/// The literals that broke off, and where they start: none, where no entry starts either.
+#[derive(Clone, Debug)]
 pub(super) struct DamagedLiteral {
-    from: u64,
-    literals: Vec<Thread>,
-    is_no_entry: bool,
+    pub(super) from: u64,
+    pub(super) literals: Option<Vec<Thread>>,
 }
 
 impl DamagedLiteral {
@@ -29,22 +28,9 @@ impl DamagedLiteral {
         let literals = follow.iter().filter(|thread| is_literal(program, thread));
         let off = literals.clone().map(|thread| thread.off).max().unwrap_or(0);
         let is_last = |thread: &&Thread| thread.off == off;
-        let literals = literals.filter(is_last).copied().collect();
+        let literals = Some(literals.filter(is_last).copied().collect());
         let from = at - u64::from(off);
-        (from >= base).then_some(DamagedLiteral {
-            from,
-            literals,
-            is_no_entry: false,
-        })
-    }
-
-    /// A closer at `from`, where no entry starts.
-    pub(super) fn after_entries(from: u64) -> DamagedLiteral {
-        DamagedLiteral {
-            from,
-            is_no_entry: true,
-            ..DamagedLiteral::default()
-        }
+        (from >= base).then_some(DamagedLiteral { from, literals })
     }
 }
 
@@ -71,11 +57,11 @@ impl Parser {
         if from + read as u64 == view.end() && !view.eof {
             return None;
         }
-        let least = read + usize::from(!damaged.is_no_entry);
+        let least = read + usize::from(damaged.literals.is_some());
         let shortest = openers.first().map_or(0, |_| least);
         let mut closers = self.after_closers(text, from, view);
         closers.retain(|closer| !view.program.opens(closer.node));
-        for thread in damaged.literals.iter().chain(&closers) {
+        for thread in damaged.literals.iter().flatten().chain(&closers) {
             let Some(literal) = self.set.instances.literal(view.program, thread) else {
                 continue;
             };

@@ -396,13 +396,9 @@ impl Emitter {
     }
 
     /// Whether a call in or after the answer's fence has that name and those arguments, blanks and quotes aside.
-    pub(crate) fn has_call(&self, name: &str, arguments: &str) -> bool {
-        let arguments = if arguments.is_empty() {
-            "{}"
-        } else {
-            arguments
-        };
-        let arguments_hash = hash_arguments(0, arguments);
+    pub(crate) fn has_call(&self, name: &str, json: &str) -> bool {
+        let json = if json.is_empty() { "{}" } else { json };
+        let arguments_hash = hash_arguments(0, json);
         let is_same = |(called, hash): &(String, u64)| called == name && *hash == arguments_hash;
         self.emitted_calls.iter().any(is_same)
     }
@@ -586,7 +582,8 @@ impl Emitter {
         let count = self.counts.entry(code).or_default();
         *count += 1;
         if *count <= self.notes_cap {
-            self.emit_note(code, span, message.into(), help, sink);
+            let note = Note::new(code, span, message, help);
+            self.emit(span, Event::Note(&note), sink);
         }
     }
 
@@ -596,26 +593,10 @@ impl Emitter {
             if count > self.notes_cap {
                 let span = Span::empty(self.cursor);
                 let message = format!("{} more of {}", count - self.notes_cap, code.name());
-                self.emit_note(code, span, message, None, sink);
+                let note = Note::new(code, span, message, None);
+                self.emit(span, Event::Note(&note), sink);
             }
         }
-    }
-
-    fn emit_note(
-        &self,
-        code: Code,
-        span: Span,
-        message: String,
-        help: Option<String>,
-        sink: &mut dyn Sink,
-    ) {
-        let note = Note {
-            code,
-            span,
-            message,
-            help,
-        };
-        self.emit(span, Event::Note(&note), sink);
     }
 
     /// Emits notes for the repairs of the JSON transducer.

@@ -320,10 +320,7 @@ impl Parser {
             n += 1;
             let mut stepper = self.stepper(view, names);
             let next = match view.program.node(thread.node) {
-                Node::End { next: node } => Thread {
-                    node: *node,
-                    ..thread
-                },
+                Node::End { next } => thread.after(*next),
                 Node::Capture(capture)
                     if view.program.ends_message(capture.next)
                         && stepper.accepts(&thread, capture, end) =>

@@ -187,9 +187,7 @@ impl Parser {
                     return true;
                 }
                 Some(false) => {}
-                None => {
-                    return self.wait_in(undecided);
-                }
+                None => return self.wait_in(undecided),
             }
         }
         self.candidate.entry.bare_body = None;

@@ -172,13 +172,8 @@ impl Parser {
             end += 2 + length as u64 + u64::from(tag.get(length) == Some(&b'>'));
         }
         let act = Act::Supplied(Span::new(start, end));
-        let after = Thread {
-            node: next,
-            off: 0,
-            log: self.set.log.push(closer.log, act, start),
-            since: end,
-            ..closer
-        };
+        let mut after = closer.after(next);
+        (after.log, after.since) = (self.set.log.push(closer.log, act, start), end);
         let threads = self.closure(view, after);
         // Where the entry may end after the closer, nothing confirms that the word before the closer is a name.
         if any_ends(view.program, &threads) {

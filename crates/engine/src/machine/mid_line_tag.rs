@@ -49,13 +49,12 @@ impl Parser {
         };
         let at = self.pos;
         let closer = self.seek_closer(text, &mut tag.pos, view);
-        let found = tag.pos;
-        let is_long = found - at > view.program.limits.undecided as u64;
+        let is_long = tag.pos - at > view.program.limits.undecided as u64;
         let is_whole = closer.is_some_and(|closer| closer.is_whole);
         if !is_whole && !is_long && !view.eof {
             return self.wait_in(Mode::MidLineTag(tag));
         }
-        let has_closer = is_whole && view.byte(found + 1) == Some(b'/');
+        let has_closer = is_whole && view.byte(tag.pos + 1) == Some(b'/');
         if !is_long && !has_closer {
             self.reject(at);
             return true;

@@ -13,7 +13,7 @@ use super::line_tail::LineTail;
 use super::matching::joins_calls;
 use super::mid_line_tag::MidLineTag;
 use super::quote::Marks;
-use super::remarks::wants;
+use super::remarks::expected;
 use super::thread::Thread;
 use super::value::Value;
 use super::view::View;
@@ -266,8 +266,7 @@ impl Parser {
             self.supply_end(view, sink);
         } else if is_whole.is_some() {
             let span = Span::new(checkpoint, at);
-            let wants = wants(program, checkpoint_threads.iter());
-            let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
+            let help = expected(program, checkpoint_threads.iter());
             let message = match found.trim() {
                 "" => String::from("blanks or a line break belong to no part of the call"),
                 found => format!("`{found}` belongs to no part of the call"),
@@ -335,11 +334,8 @@ impl Parser {
                         }
                     }
                 };
-                let after = Thread {
-                    off: 0,
-                    since: at,
-                    ..thread
-                };
+                let mut after = thread;
+                (after.off, after.since) = (0, at);
                 self.add_positions(view, after, next.as_slice(), &mut deeper);
             }
             level = deeper;

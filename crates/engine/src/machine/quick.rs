@@ -40,12 +40,11 @@ impl Parser {
             }
             _ => return 0,
         };
-        let Some(call) = self.emitter.call.as_ref().map(|call| call.id) else {
+        let is_long = run.length >= text.len().min(SMALL);
+        let Some(call) = self.emitter.call.as_ref().filter(|_| is_long) else {
             return 0;
         };
-        if run.length < text.len().min(SMALL) {
-            return 0;
-        }
+        let call = call.id;
         let length = run.length as u64;
         let json = &text[..run.length];
         match &mut self.mode {
@@ -67,12 +66,11 @@ impl Parser {
 
     /// Emits the string run at the start of `text`, if strings pass unchanged. Returns whether it did.
     pub(super) fn emit_inside(&mut self, text: &str, run: StringRun, sink: &mut dyn Sink) -> bool {
-        let Some(call) = self.emitter.call.as_ref().map(|call| call.id) else {
+        let may_pass = run.length > 0 && self.fitting.is_passing();
+        let Some(call) = self.emitter.call.as_ref().filter(|_| may_pass) else {
             return false;
         };
-        if run.length == 0 || !self.fitting.is_passing() {
-            return false;
-        }
+        let call = call.id;
         let json = &text[..run.length];
         if run.is_raw {
             escape_into(self.emitter.args(), json);

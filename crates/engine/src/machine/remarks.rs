@@ -203,14 +203,13 @@ impl Parser {
         let named = marked.iter().any(|thread| self.is_named(thread, view, at));
         // After a complete name, what follows the name is missing.
         let due = |thread: &Thread| match view.program.node(thread.node) {
-            Node::Capture(capture) if named && capture.what == Capture::Name => Thread {
-                node: capture.next,
-                ..*thread
-            },
+            Node::Capture(capture) if named && capture.what == Capture::Name => {
+                thread.after(capture.next)
+            }
             _ => *thread,
         };
         let due: Vec<Thread> = marked.iter().map(due).collect();
-        let wants = wants(view.program, due.iter());
+        let help = expected(view.program, due.iter());
         let is_json = |node: &Node| matches!(node, Node::Object(_) | Node::Json { .. });
         let mut nodes = marked.iter().map(|thread| view.program.node(thread.node));
         let json = nodes.any(is_json);
@@ -230,7 +229,6 @@ impl Parser {
             return;
         }
         let message = format!("`{opener}` opens a call of `{dialect}`, but no {lacks} follows");
-        let help = (!wants.is_empty()).then(|| format!("expected {}", wants.join(" or ")));
         self.emitter
             .note_with_help(code, Span::new(self.candidate.at, at), message, help, sink);
         self.candidate.is_noted = true;
@@ -250,18 +248,18 @@ fn unquoted_end(text: &str) -> &str {
     rest
 }
 
-/// What the threads expect, for a help text: the first four. Blanks before a line's end are no more than that end.
-pub(super) fn wants<'a>(
+/// A help text: what the threads expect, the first four. Blanks before a line's end are no more than that end.
+pub(super) fn expected<'a>(
     program: &Program,
     threads: impl Iterator<Item = &'a Thread>,
-) -> Vec<String> {
+) -> Option<String> {
     let mut all: Vec<String> = Vec::new();
     for wanted in threads.filter_map(|thread| wanted(program, thread)) {
         if all.len() < 4 && !all.contains(&wanted) && !wanted.ends_with(" \\n`") {
             all.push(wanted);
         }
     }
-    all
+    (!all.is_empty()).then(|| format!("expected {}", all.join(" or ")))
 }
 
 fn wanted(program: &Program, thread: &Thread) -> Option<String> {

@@ -28,8 +28,8 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
         let starts_line = matches!(nodes[first as usize], Node::Bol { .. });
         openers.extend(leads(nodes, first).map(|lead| (entry.dialect, starts_line, lead)));
     }
-    let (after_break, after_other) = successors(nodes);
-    let starts_line = |node| after_break.contains(&node) && !after_other.contains(&node);
+    let (after_break, after_blank) = (only_after(nodes, b"\n"), only_after(nodes, b" "));
+    let starts_line = |node| after_break.contains(&node);
     // One more backtick makes a longer fence.
     let mut fenced = BTreeSet::new();
     let is_fence = |node: &&Node| plain(node).is_some_and(|text| text.ends_with("```"));
@@ -38,7 +38,9 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
             fenced.insert(id) && node.is_epsilon()
         });
     }
-    let doubts = [opening_quotes(nodes), earlier_openers(nodes, starts_line)].concat();
+    let mut doubts = opening_quotes(nodes);
+    doubts.append(&mut earlier_openers(nodes, starts_line));
+    doubts.append(&mut openers_like_closers(nodes, starts_line));
     for id in 0..nodes.len() {
         let error = |message: &str, help: &str| {
             Err(GrammarError::new(span[id].clone(), message)
@@ -80,6 +82,13 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 let doubts = doubts.iter().filter(of_text).map(|(_, lead)| lead);
                 analyze_text(nodes, &mut text, openers, doubts);
                 text.own_starts_line = text.own.is_some_and(starts_line);
+                if after_blank.contains(&(id as NodeId)) {
+                    for lead in &text.leads {
+                        if let [b' ', byte, ..] = lead.start() {
+                            text.after_blank.insert(*byte);
+                        }
+                    }
+                }
                 let stops = dialects[usize::from(node_dialect[id])].list("stop_strings");
                 let (closers, _) = next_literals(nodes, text.follow);
                 text.stop_string = closers.iter().any(|&closer| {
@@ -159,6 +168,38 @@ fn earlier_openers(nodes: &[Node], starts_line: impl Fn(NodeId) -> bool) -> Vec<
     found
 }
 
+/// The openers of parameters at the start of a line, `"| " key`, each with the values that end with the same sign, `" |"`.
+/// Such a value is in doubt if it contains the opener: its closer may be missing.
+fn openers_like_closers(
+    nodes: &[Node],
+    starts_line: impl Fn(NodeId) -> bool,
+) -> Vec<(NodeId, Lead)> {
+    let mut found = Vec::new();
+    for (id, node) in nodes.iter().enumerate() {
+        let line = if starts_line(id as NodeId) { "\n" } else { "" };
+        let opener = [line, plain(node).unwrap_or_default()].concat();
+        if opener.trim().is_empty() || !opener.starts_with('\n') {
+            continue;
+        }
+        let is_closer =
+            |&one: &NodeId| plain(&nodes[one as usize]).map(str::trim) == Some(opener.trim());
+        let lead = Lead::text(opener.clone(), LeadRole::Doubts);
+        let mut has_key = false;
+        reach(nodes, nexts(node), |id, node| {
+            has_key |= matches!(node, Node::Capture(capture) if capture.what == Capture::Key);
+            if let Node::Text(text) = node
+                && has_key
+                && text.delimiter.is_closer()
+                && next_literals(nodes, text.next).0.iter().any(is_closer)
+            {
+                found.push((id, lead.clone()));
+            }
+            (has_key || node.is_blank() || node.is_epsilon()) && !matches!(node, Node::Exit { .. })
+        });
+    }
+    found
+}
+
 /// Signs that open a value in quotes.
 const OPENING_QUOTES: [char; 8] = ['"', '`', '\'', '«', '‹', '“', '‘', '„'];
 
@@ -170,14 +211,14 @@ fn plain(node: &Node) -> Option<&str> {
     }
 }
 
-/// The nodes that may come right after a literal that ends its line, and the nodes after anything else.
-fn successors(nodes: &[Node]) -> (BTreeSet<NodeId>, BTreeSet<NodeId>) {
-    let (mut after_break, mut after_other) = (BTreeSet::new(), BTreeSet::new());
+/// The nodes that come right after a literal that ends with `end`, and after nothing else.
+fn only_after(nodes: &[Node], end: &[u8]) -> BTreeSet<NodeId> {
+    let (mut after_end, mut after_other) = (BTreeSet::new(), BTreeSet::new());
     // Nothing follows the message's end.
     let reads = |node: &&Node| !node.is_epsilon() && !matches!(node, Node::End { .. });
     for node in nodes.iter().filter(reads) {
         let found = match node {
-            Node::Literal { bytes, .. } if bytes.ends_with(b"\n") => &mut after_break,
+            Node::Literal { bytes, .. } if bytes.ends_with(end) => &mut after_end,
             _ => &mut after_other,
         };
         reach(nodes, nexts(node), |id, node| {
@@ -185,7 +226,7 @@ fn successors(nodes: &[Node]) -> (BTreeSet<NodeId>, BTreeSet<NodeId>) {
             node.is_epsilon()
         });
     }
-    (after_break, after_other)
+    &after_end - &after_other
 }
 
 /// The bytes that end a capture before `node`, and whether the entry can end there. After optional blanks a word ends
@@ -209,9 +250,9 @@ fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) 
     let is_word = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     reach(nodes, [node], |_, node| {
         match node {
-            Node::Literal { bytes, fold, .. } => insert_folded(&mut set, bytes[0], *fold),
+            Node::Literal { bytes, fold, .. } => set.insert_folded(bytes[0], *fold),
             Node::Template { pieces, fold, .. } => match pieces.first() {
-                Some(Piece::Bytes(bytes)) => insert_folded(&mut set, bytes.as_bytes()[0], *fold),
+                Some(Piece::Bytes(bytes)) => set.insert_folded(bytes.as_bytes()[0], *fold),
                 _ => set = ByteSet::ALL,
             },
             Node::Ws { .. } => set.add(&ByteSet::of(b" \t\r\n")),
@@ -238,14 +279,6 @@ fn first_of(nodes: &[Node], node: NodeId, over_blanks: bool) -> (ByteSet, bool) 
         }
     });
     (set, ends)
-}
-
-fn insert_folded(set: &mut ByteSet, byte: u8, fold: bool) {
-    set.insert(byte);
-    if fold {
-        set.insert(byte.to_ascii_uppercase());
-        set.insert(byte.to_ascii_lowercase());
-    }
 }
 
 /// Whether `byte` can be in a capture of that kind.
@@ -446,17 +479,14 @@ fn analyze_text<'l>(
     let mut first = ByteSet::default();
     let mut following = [ByteSet::default(); 2];
     let mut add = |lead: Lead| {
-        let start = match lead.pieces.first() {
-            Some(Piece::Bytes(bytes)) => bytes.as_bytes(),
-            _ => &[],
-        };
+        let start = lead.start();
         match start.first() {
-            Some(&byte) => insert_folded(&mut first, byte, lead.fold),
+            Some(&byte) => first.insert_folded(byte, lead.fold),
             None => first = ByteSet::ALL,
         }
         for (n, set) in following.iter_mut().enumerate() {
             match start.get(n + 1) {
-                Some(&byte) => insert_folded(set, byte, lead.fold),
+                Some(&byte) => set.insert_folded(byte, lead.fold),
                 None if lead.pieces.len() == 1 && n + 1 == start.len() => set.add(&lead.then),
                 None => *set = ByteSet::ALL,
             }
@@ -632,6 +662,14 @@ impl Lead {
             fold: false,
             then: ByteSet::ALL,
             role,
+        }
+    }
+
+    /// What it starts with, up to its first hole.
+    fn start(&self) -> &[u8] {
+        match self.pieces.first() {
+            Some(Piece::Bytes(text)) => text.as_bytes(),
+            _ => &[],
         }
     }
 

@@ -429,7 +429,11 @@ impl<'a> Builder<'a> {
                     && !(self.follows_key && seq[..opener].iter().all(is_blank))
                 {
                     self.texts_to_own.push((node, opener));
-                } else if seq.len() == 1 && matches!(term.kind, TermKind::Raw(..)) && !is_counted {
+                } else if n + 1 == seq.len()
+                    && seq[..n].iter().all(|one| is_blank(one) || is_sign(one))
+                    && matches!(term.kind, TermKind::Raw(..))
+                    && !is_counted
+                {
                     self.texts_alone.push(node);
                 }
                 node
@@ -559,7 +563,7 @@ fn role_of(rule: &Rule) -> Option<RuleRole> {
 /// before it. A value that starts with a capture has no opener.
 fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
     let (mut found, mut is_past_group) = (None, false);
-    let is_sign = |n: usize| matches!(&seq[n].kind, TermKind::Literal(pieces) if matches!(&**pieces, [Piece::Bytes(text)] if !text.contains(char::is_alphanumeric)));
+    let is_sign = |n: usize| is_sign(&seq[n]);
     for (n, term) in seq[..text].iter().enumerate().rev() {
         match &term.kind {
             TermKind::Literal(pieces) => {
@@ -599,6 +603,11 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
     let opener = seq[found?..text].iter().find_map(literal);
     let is_closer = matches!((opener, closer), (Some(Piece::Bytes(opener)), Some(Piece::Bytes(closer))) if opener.starts_with(closer.as_str()) || opener.trim() == closer.trim());
     found.filter(|_| !is_closer)
+}
+
+/// Whether the term is a literal without letters and digits.
+fn is_sign(term: &Term) -> bool {
+    matches!(&term.kind, TermKind::Literal(pieces) if matches!(&**pieces, [Piece::Bytes(text)] if !text.contains(char::is_alphanumeric)))
 }
 
 /// Whether the term reads blanks.

@@ -33,6 +33,15 @@ impl ByteSet {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
 
+    /// Inserts `byte`; `fold`: in either letter case.
+    pub(crate) fn insert_folded(&mut self, byte: u8, fold: bool) {
+        self.insert(byte);
+        if fold {
+            self.insert(byte.to_ascii_uppercase());
+            self.insert(byte.to_ascii_lowercase());
+        }
+    }
+
     pub(crate) fn add(&mut self, other: &ByteSet) {
         (self.0.iter_mut().zip(other.0)).for_each(|(word, more)| *word |= more);
     }

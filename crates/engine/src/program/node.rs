@@ -191,6 +191,8 @@ pub(crate) struct TextNode {
     pub(crate) own: Option<NodeId>,
     /// That literal is always at the start of its line.
     pub(crate) own_starts_line: bool,
+    /// If the literal right before it ends with a blank, what may come after the blank that an end of it starts with.
+    pub(crate) after_blank: ByteSet,
     /// The literal right before it, if that is optional.
     pub(crate) lead_in: Option<Box<[u8]>>,
     /// The closer holds the key: only the same key nests.

@@ -252,7 +252,7 @@ impl Value {
     ) -> Option<usize> {
         let is_plain = self.writer.is_plain();
         let is_read = self.writer.escapes.is_some() || self.ends_line != Some(false);
-        let is_read = is_read || !text.delimiter.is_closer() || self.may_be_over(text);
+        let is_read = is_read || !text.delimiter.is_closer() || self.scan == self.start;
         if !is_plain || is_read || self.probe.is_some() || self.unmatched.is_some() {
             return None;
         }
@@ -421,7 +421,11 @@ impl Parser {
             // An empty line is part of a block that follows it.
             let next = view.byte(value.scan).unwrap_or(b'\n');
             let is_blank = text.delimiter.indent().is_some() && b"\r\n".contains(&next);
-            if value.probe.is_none() && !is_blank && value.may_be_over(text) {
+            let is_escape = |(written, _): &(String, _)| written.as_bytes()[0] == next;
+            let is_part = is_blank || text.escapes.iter().any(is_escape);
+            let may_be_over =
+                value.may_be_over(text) || value.scan == value.start && text.after_blank.has(next);
+            if value.probe.is_none() && !is_part && may_be_over {
                 let at = value.start;
                 self.start_probe(text, &mut value, at, view);
             } else if value.probe.is_none() {

@@ -297,10 +297,6 @@ impl ValueWriter {
         if self.dropped {
             return;
         }
-        if self.wrapper == Wrapper::Text {
-            // Nothing but blanks came.
-            self.become_text(out);
-        }
         self.write_key(out);
         if let (How::Structured(shape), Some(nested)) = (&self.how, &mut self.json) {
             let nested = &mut **nested;
