@@ -122,6 +122,18 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "with `repeated`",
     ),
     (
+        "dialect a\nvalues: schema, lists(\"|\"), escapes(\"%7C\" = \"|\")\n",
+        "an escaped separator would end an item",
+        "values",
+        "with `repeated`",
+    ),
+    (
+        "dialect a\nvalues: schema, lists(\"\\\";\\\"\"), escapes(\"\\\"\\\"\" = \"\\\"\")\n",
+        "an escaped separator would end an item",
+        "values",
+        "with `repeated`",
+    ),
+    (
         "dialect a\nvalues: schema|type(array<string>: json)\n",
         "`type` does not read `array<string>`",
         "values",
@@ -321,9 +333,15 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "dialect a\ncall = \"<a>\" object(type = \"call\", args: *) \"</a>\"\n",
-        "a fixed member beside `args: *`",
+        "a member beside `args: *`",
         "object",
-        "which key holds the name",
+        "which keys hold the name",
+    ),
+    (
+        "dialect a\ncall = \"<a>\" object(name: tool, args: *) \"</a>\"\n",
+        "a member beside `args: *`",
+        "object",
+        "which keys hold the name",
     ),
     (
         "dialect a\ncall = \"<a>\" name \">\" raw \"</a>\"\n",

@@ -581,10 +581,10 @@ fn envelope(members: Vec<Member>, span: &Range<usize>) -> Result<Envelope, Gramm
         };
         envelope.roles.push((role, keys));
     }
-    if envelope.name_is_key && !envelope.fixed.is_empty() {
-        let message = "a fixed member beside `args: *`, which makes any key the name";
+    if envelope.name_is_key && envelope.roles.len() > 1 {
+        let message = "a member beside `args: *`, which makes the only key the name";
         return Err(GrammarError::new(span.clone(), message).help(
-            "say which key holds the name: object(type = \"call\", name: name, args: args)",
+            "say which keys hold the name and the arguments: object(type = \"call\", name: name, args: args)",
         ));
     }
     if !envelope.name_is_key && !envelope.roles.iter().any(|(role, _)| *role == Role::Name) {

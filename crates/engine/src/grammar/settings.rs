@@ -88,8 +88,9 @@ impl Values {
                 "" => separator,
                 sign => sign,
             };
-            let has = |text: &String| text.contains(sign);
-            values.percent || { values.escapes.iter() }.any(|(from, to)| has(from) && has(to))
+            // The sign is escaped, or a part of it is.
+            let meets = |to: &str| to.contains(sign) || !to.trim().is_empty() && sign.contains(to);
+            values.percent || { values.escapes.iter() }.any(|(_, to)| meets(to))
         };
         match values.separator.as_ref().filter(|text| is_of_item(text)) {
             Some(separator) => Err(format!(

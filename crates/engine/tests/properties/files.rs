@@ -41,7 +41,7 @@ const WORDS: &[&str] = &[
     " call ",
     " block ",
     " param ",
-    " object(name: name, args: *) ",
+    " object(name: name, args: args) ",
     " attrs(name: a|b, c: d) ",
     "\nblock = call",
     "\ncall = ",
