@@ -63,10 +63,12 @@ impl Transducer {
         let takes_commas = self.takes_commas();
         let rest = &bytes[at..];
         let mut length = 0;
-        let mut has_comma = takes_commas && self.pause(&bytes[..at]) > 0;
+        let mut has_comma = false;
+        // Most runs need no look at what is before them.
+        let follows_comma = || self.pause(&bytes[..at]) > 0;
         while let Some(&byte) = rest.get(length) {
             has_comma |= byte == b',' && takes_commas;
-            let continues = has_comma && matches!(byte, b',' | b'{' | b'[');
+            let continues = matches!(byte, b',' | b'{' | b'[') && (has_comma || follows_comma());
             if !continues && !is_blank_or_bracket(byte) {
                 break;
             }
@@ -80,9 +82,8 @@ impl Transducer {
                 && !self.string.quote.may_end(closer[0])
                 && (following.starts_with(closer) || closer.starts_with(following))
         };
-        let may_open_a_key = || {
-            takes_commas && following.first() == Some(&b'"') && (has_comma || self.ends_a_line(run))
-        };
+        let is_after = || has_comma || follows_comma() || self.ends_a_line(run);
+        let may_open_a_key = || takes_commas && following.first() == Some(&b'"') && is_after();
         let is_open = following.is_empty()
             || self.may_be_over(run)
             || self.may_be_tail(following.first())
