@@ -1,5 +1,6 @@
 //! Captures: which bytes a name, a key or an id may have, and which texts are accepted.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use toolglot_json::Fields;
@@ -26,7 +27,10 @@ impl Stepper<'_> {
             return;
         }
         let length = pos.wrapping_sub(thread.since);
-        let stops = capture.stop.has(byte);
+        let chars = capture.stop_chars.iter().map(String::as_bytes);
+        let mut chars = chars.filter(|c| c[0] == byte);
+        let starts = |c| self.view.from(pos).starts_with(c);
+        let stops = capture.stop.has(byte) && (chars.clone().next().is_none() || chars.any(starts));
         let read = self.view.bytes(thread.since.min(pos), pos + 1);
         let mut texts = capture.one_of.iter();
         let is_listed = texts.any(|text| text.as_bytes().starts_with(read));

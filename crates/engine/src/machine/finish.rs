@@ -155,11 +155,9 @@ impl Parser {
                 (Mode::Json(body), is_settled)
             }
             Mode::Envelope(mut envelope) => {
-                let may_settle = if envelope.committed {
-                    !is_cut_off
-                } else {
-                    envelope.marked && !self.candidate.quoted
-                };
+                let is_marked = envelope.marked && !self.candidate.quoted;
+                let may_settle =
+                    !is_cut_off && envelope.committed || !envelope.committed && is_marked;
                 let is_settled = may_settle && envelope.settle(stopped)
                     || envelope.committed && envelope.settle_quote();
                 (Mode::Envelope(envelope), is_settled)
@@ -365,12 +363,9 @@ impl Parser {
         if self.context.channel == Channel::Junk {
             self.emitter.markup(view, view.end(), sink);
         }
-        let at = if started {
-            self.emitter.cursor
-        } else {
-            view.end()
-        };
-        self.note(code, Span::empty(at), message, sink);
+        let least = if started { 0 } else { view.end() };
+        let at = Span::empty(self.emitter.cursor.max(least));
+        self.note(code, at, message, sink);
         self.emitter.end_call(end, view, view.end(), sink);
     }
 }

@@ -57,14 +57,10 @@ impl Parser {
                 continue;
             }
             let longest = 2 * program.limits.capture as u64 + program.limits.blanks as u64;
-            let step = if self.pos - python.at > longest {
-                PythonStep::Dead
-            } else {
-                python.step(byte, self.pos)
-            };
-            match step {
+            match python.step(byte, self.pos) {
+                _ if self.pos - python.at > longest => return self.reject_python(view, sink),
                 PythonStep::More => self.pos += 1,
-                PythonStep::Call | PythonStep::Positional => {
+                step @ (PythonStep::Call | PythonStep::Positional) => {
                     match self.decide_python(&python, step, view, sink) {
                         PythonKind::Call(named) => {
                             self.start_python(&python, named, view, sink);

@@ -190,10 +190,7 @@ impl Parser {
                 ReasoningToken::Reasoning if byte_before(view, hold.pos) == Some(b'\n') => {
                     break;
                 }
-                ReasoningToken::Entry
-                | ReasoningToken::Reasoning
-                | ReasoningToken::Text
-                | ReasoningToken::Nothing => hold.pos += 1,
+                _ => hold.pos += 1,
             }
         }
         self.context = context;

@@ -17,11 +17,7 @@ impl Parser {
         let mut from = self.pos.max(self.input.not_before);
         let bodies = &view.program.rules.bodies_first;
         loop {
-            let rest = if from < view.end() {
-                view.from(from)
-            } else {
-                &[]
-            };
+            let rest = view.from(from.min(view.end()));
             let Some(step) = view.program.openers.find(rest, &waits) else {
                 self.pos = view.end();
                 return false;

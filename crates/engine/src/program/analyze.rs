@@ -58,6 +58,10 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                     );
                 }
                 capture.stop = stop;
+                let literals = next_literals(nodes, capture.next).0.into_iter();
+                let chars = literals.filter_map(|one| plain(&nodes[one as usize])?.chars().next());
+                let chars = chars.filter(|c| !c.is_ascii()).map(String::from);
+                capture.stop_chars = chars.collect();
                 if fenced.contains(&(id as NodeId)) {
                     capture.stop.insert(b'`');
                 }
@@ -125,7 +129,14 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
 /// and the mark, `="`. The sign of a mark alone, as in `key ": " ("\"" raw "\"" | raw)`, is the literal before it.
 fn opening_quotes(nodes: &[Node]) -> Vec<(NodeId, Lead)> {
     let mut found = Vec::new();
-    let mut add = |value, text| found.push((value, Lead::text(text, LeadRole::Doubts)));
+    let mut add = |value: NodeId, text: String| {
+        // The later items of a list have it, too.
+        reach(nodes, [value], |id, node| {
+            let is_text = matches!(node, Node::Text(_));
+            found.extend(is_text.then(|| (id, Lead::text(text.clone(), LeadRole::Doubts))));
+            !matches!(node, Node::Capture(_) | Node::Exit { .. })
+        });
+    };
     for node in nodes {
         let Some(sign) = plain(node) else { continue };
         if sign.chars().count() > 1 && sign.ends_with(OPENING_QUOTES) {

@@ -479,6 +479,7 @@ impl<'a> Builder<'a> {
             argument,
             one_of,
             stop: ByteSet::default(),
+            stop_chars: Vec::new(),
             next,
         }))
     }

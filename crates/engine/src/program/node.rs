@@ -100,6 +100,8 @@ pub(crate) struct CaptureNode {
     pub(crate) one_of: Vec<String>,
     /// Bytes that end it.
     pub(crate) stop: ByteSet,
+    /// The characters outside of ASCII whose first bytes these are, where literals start with them.
+    pub(crate) stop_chars: Vec<String>,
     pub(crate) next: NodeId,
 }
 
