@@ -84,11 +84,8 @@ pub(super) struct Line {
 impl Line {
     pub(super) fn byte(&mut self, byte: u8) {
         if self.marks.is_open {
-            self.marks.count = if byte == self.marks.byte {
-                self.marks.count + 1
-            } else {
-                0
-            };
+            let is_mark = byte == self.marks.byte;
+            self.marks.count = if is_mark { self.marks.count + 1 } else { 0 };
             if self.marks.count == 3 {
                 self.marks = Marks::default();
                 self.lead = Lead::Over;

@@ -505,11 +505,8 @@ impl Parser {
                 break;
             }
             // A progress guard: modes may change without moving, but not for ever.
-            guard = if (before, self.emitter.cursor) == last {
-                guard + 1
-            } else {
-                0
-            };
+            let is_stuck = (before, self.emitter.cursor) == last;
+            guard = if is_stuck { guard + 1 } else { 0 };
             last = (before, self.emitter.cursor);
             debug_assert!(guard < 64, "no progress at {} in {:?}", self.pos, self.mode);
             if guard >= 64 {

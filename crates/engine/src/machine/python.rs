@@ -46,13 +46,12 @@ impl Parser {
             if let Some(skipped) = &mut python.skipped {
                 let is_long = self.pos - self.candidate.at > program.limits.undecided as u64;
                 match skipped.step(byte) {
-                    _ if is_long => return self.reject_python(view, sink),
-                    SkipStep::More => self.pos += 1,
-                    SkipStep::Name => {
+                    SkipStep::More if !is_long => self.pos += 1,
+                    SkipStep::Name if !is_long => {
                         *python = Python::new(python.body, self.pos);
                         python.has_skipped = true;
                     }
-                    SkipStep::Dead => return self.reject_python(view, sink),
+                    _ => return self.reject_python(view, sink),
                 }
                 continue;
             }

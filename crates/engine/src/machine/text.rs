@@ -38,11 +38,7 @@ impl Parser {
                     continue;
                 }
                 // So few bytes decide nothing yet, and an opener of one byte needs the byte after it.
-                let is_little = if is_complete {
-                    bytes.len() == 1
-                } else {
-                    read <= HELD
-                };
+                let is_little = !is_complete && read <= HELD || is_complete && bytes.len() == 1;
                 if is_little && !view.eof && !self.emitter.mute {
                     self.pos = at;
                     return false;

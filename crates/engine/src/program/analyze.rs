@@ -677,7 +677,7 @@ impl Lead {
     }
 
     /// What it starts with, up to its first hole.
-    fn start(&self) -> &[u8] {
+    pub(crate) fn start(&self) -> &[u8] {
         match self.pieces.first() {
             Some(Piece::Bytes(text)) => text.as_bytes(),
             _ => &[],

@@ -468,11 +468,8 @@ impl Xml {
             return Tag::None;
         }
         // A longer text is not a tag.
-        let cut = if bytes.len() > TAG_MAX {
-            Tag::None
-        } else {
-            Tag::Cut
-        };
+        let is_long = bytes.len() > TAG_MAX;
+        let cut = if is_long { Tag::None } else { Tag::Cut };
         for (opener, closer) in [("<![CDATA[", ""), ("<!--", "-->"), ("<?", "?>")] {
             let Some(content) = inside.strip_prefix(opener) else {
                 if opener.starts_with(inside) {

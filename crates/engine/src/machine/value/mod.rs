@@ -28,7 +28,7 @@ use super::{Mode, Parser};
 use crate::body::EscapeDecoder;
 use crate::grammar::lists::InList;
 use crate::grammar::{Capture, Delimiter, Typing};
-use crate::program::{Lead, LeadRole, Node, NodeId, Program, TextNode, Trim, is_blank};
+use crate::program::{Fits, Lead, LeadRole, Node, NodeId, Program, TextNode, Trim, fits, is_blank};
 use crate::remark::{ANOTHER_CLOSER, ANOTHER_FENCE, MARKER_INSIDE, PASSED_CLOSER};
 use crate::tools::item_of;
 use crate::{Code, End, Sink, Span};
@@ -278,6 +278,20 @@ impl Value {
         self.scan == self.start && self.line_blank && text.leads.iter().any(Lead::breaks_line)
     }
 
+    /// How the value, which starts a line, starts with a literal that starts with a line break elsewhere, and whether the
+    /// literal puts it in doubt.
+    fn literal_at_start(&self, text: &TextNode, view: View<'_>) -> Option<(Fits, bool)> {
+        let found = view.from(self.start);
+        text.leads.iter().find_map(|lead| {
+            let literal = lead.start().strip_prefix(b"\n")?;
+            let (fits, doubts) = (
+                fits(literal, found, lead.fold),
+                lead.role == LeadRole::Doubts,
+            );
+            (fits != Fits::Not && !literal.is_empty()).then_some((fits, doubts))
+        })
+    }
+
     /// Whether the value ends with its line; `None` while only blanks came.
     fn ends_line(&mut self, text: &TextNode, view: View<'_>) -> Option<bool> {
         if self.ends_line.is_none() {
@@ -354,14 +368,10 @@ impl Value {
 
     /// Ends the value before `at`: pending blanks belong to the value if the trimming part cannot take them.
     fn settle(&mut self, text: &TextNode, at: u64, view: View<'_>, out: &mut Out<'_>) {
-        let waiting = view.bytes(self.writer.emitted, at);
+        let held = view.bytes(self.writer.emitted, at);
         // A carriage return alone is not a line break.
-        let is_return = text.trim != Trim::Blanks && waiting.ends_with(b"\r");
-        let n_taken = if is_return {
-            0
-        } else {
-            text.trim.trailing(waiting)
-        };
+        let is_cr = text.trim != Trim::Blanks && held.ends_with(b"\r");
+        let n_taken = if is_cr { 0 } else { text.trim.trailing(held) };
         self.write(text, at - n_taken as u64, view, out);
     }
 }
@@ -417,6 +427,13 @@ impl Parser {
                     self.doubt(at, ANOTHER_CLOSER, sink);
                 }
                 return true;
+            }
+            if value.scan == value.start && value.line_blank && value.probe.is_none() {
+                match value.literal_at_start(text, view) {
+                    Some((Fits::SoFar, _)) if !view.eof => return self.wait_in_value(value, view),
+                    Some((Fits::Whole, true)) => self.doubt(value.start, MARKER_INSIDE, sink),
+                    _ => {}
+                }
             }
             // An empty line is part of a block that follows it.
             let next = view.byte(value.scan).unwrap_or(b'\n');
