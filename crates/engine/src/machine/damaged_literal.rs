@@ -9,10 +9,11 @@ use super::thread::Thread;
 use super::view::View;
 use crate::program::{Fits, Node, Program, TextNode, near};
 
-/// The literals that broke off, and where they start: none, where no entry starts either.
+/// A place where a literal may be damaged.
 #[derive(Clone, Debug)]
 pub(super) struct DamagedLiteral {
     pub(super) from: u64,
+    /// The literals that broke off. `None`: no entry starts at `from`, so a closer may.
     pub(super) literals: Option<Vec<Thread>>,
 }
 
