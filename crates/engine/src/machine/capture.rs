@@ -27,6 +27,7 @@ impl Stepper<'_> {
             return;
         }
         let length = pos.wrapping_sub(thread.since);
+        // The first byte of a character is no evidence for the whole one: kana share theirs with `「`.
         let chars = capture.stop_chars.iter().map(String::as_bytes);
         let mut chars = chars.filter(|c| c[0] == byte);
         let starts = |c| self.view.from(pos).starts_with(c);

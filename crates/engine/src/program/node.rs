@@ -100,7 +100,7 @@ pub(crate) struct CaptureNode {
     pub(crate) one_of: Vec<String>,
     /// Bytes that end it.
     pub(crate) stop: ByteSet,
-    /// The characters outside of ASCII whose first bytes these are, where literals start with them.
+    /// The characters outside of ASCII that the next literals start with. Other characters share their first bytes.
     pub(crate) stop_chars: Vec<String>,
     pub(crate) next: NodeId,
 }
@@ -193,7 +193,8 @@ pub(crate) struct TextNode {
     pub(crate) own: Option<NodeId>,
     /// That literal is always at the start of its line.
     pub(crate) own_starts_line: bool,
-    /// If the literal right before it ends with a blank, what may come after the blank that an end of it starts with.
+    /// Where the literal right before it ends with a blank: the second bytes of the literals that start with one and may
+    /// end it. That blank is theirs if the value is empty.
     pub(crate) after_blank: ByteSet,
     /// The literal right before it, if that is optional.
     pub(crate) lead_in: Option<Box<[u8]>>,
