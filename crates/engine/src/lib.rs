@@ -90,6 +90,7 @@ mod limits;
 mod machine;
 mod note;
 mod program;
+mod recovery;
 mod remark;
 mod render;
 mod span;
@@ -105,6 +106,7 @@ pub use limits::{InCode, InReasoning, Limits};
 pub use machine::Parser;
 pub use note::{Code, Note};
 pub use program::Program;
+pub use recovery::{Recovery, RecoveryRule};
 pub use remark::remark;
 pub use render::form;
 pub use render::{

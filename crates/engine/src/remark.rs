@@ -4,22 +4,6 @@ use toolglot_json::Repair;
 
 use crate::Code;
 
-/// Why a raw value is in doubt.
-pub(crate) const PASSED_CLOSER: &str =
-    "a closer was passed over because nothing known follows it; the value may hold too much";
-pub(crate) const OPENER_INSIDE: &str =
-    "the value holds its own opener without a closer; it may hold too much";
-pub(crate) const MARKER_INSIDE: &str =
-    "the value holds a marker of its dialect, whole or damaged; it may hold too much";
-pub(crate) const SHORT_OPENER: &str =
-    "the value starts with its opener short of one character; it may hold too much";
-pub(crate) const OPEN_BRACKET: &str =
-    "the brackets of the text are not balanced; it may hold too much";
-pub(crate) const ANOTHER_CLOSER: &str =
-    "another closer follows the one that ends the value; the value may hold too little";
-pub(crate) const ANOTHER_FENCE: &str =
-    "another fence follows the one that ends the value; the value may hold too little";
-
 /// The code of a repair, and one line on what was done.
 pub fn remark(repair: Repair) -> (Code, &'static str) {
     match repair {

@@ -7,4 +7,5 @@ mod fold;
 mod grammar;
 mod lines;
 mod properties;
+mod recovery;
 mod results;

@@ -9,7 +9,7 @@ mod skipped_call;
 mod tree;
 mod xml;
 
-pub(crate) use envelope::{Action, Envelope, LeftOut};
+pub(crate) use envelope::{Action, Envelope};
 pub(crate) use escaped::Escaped;
 pub(crate) use escapes::{EscapeDecoder, decoded};
 pub(crate) use json::JsonBody;

@@ -18,7 +18,7 @@ use crate::body::decoded;
 use crate::grammar::Capture;
 use crate::program::{CompiledDialect, Node, RuleRole};
 use crate::tools::unwritten_values;
-use crate::{Code, End, Place, Sink, Span};
+use crate::{Code, End, Place, Recovery, Sink, Span};
 
 impl Parser {
     /// Commits the candidate: none of its bytes become text again. Returns `false` where the candidate is in quoted
@@ -214,26 +214,21 @@ impl Parser {
 
     /// The call's name space comes after the arguments: the head was emitted without this name space, or with another.
     fn late_server(&mut self, text: &str, at: Span, sink: &mut dyn Sink) {
-        let Some(call) = self.emitter.call.as_mut() else {
-            return;
-        };
-        if text.is_empty() || call.server.as_deref() == Some(text) {
+        let other = |call: &OpenCall| !text.is_empty() && call.server.as_deref() != Some(text);
+        if !self.emitter.call.as_ref().is_some_and(other) {
             return;
         }
-        call.worsen(End::Recovered);
-        let message = format!("the server `{text}` comes after the arguments; it was left out");
-        self.note(Code::Junk, at, message, sink);
+        self.emitter.recovered(Recovery::LateServer, at, text, sink);
     }
 
     /// The closer after the name is missing or misspelt.
     fn supplied(&mut self, at: Span, sink: &mut dyn Sink) {
-        self.emitter.worsen(End::Recovered);
-        let message = if at.start == at.end {
-            "the closer of the name is missing; it was supplied"
+        let recovery = if at.start == at.end {
+            Recovery::NameCloser
         } else {
-            "the closer of the name is misspelt"
+            Recovery::MisspeltNameCloser
         };
-        self.note(Code::MissingCloser, at, message, sink);
+        self.emitter.recovered(recovery, at, "", sink);
     }
 
     /// Emits a note for a skipped element, if a `type` was captured right before the skipped bytes. After the name, an
@@ -251,9 +246,7 @@ impl Parser {
         if !call.name.is_empty() && skipped.start < skipped.end {
             call.worsen(End::Recovered);
         }
-        let kind = view.at(at);
-        let message = format!("`{kind}` belongs to no part of the call; it was left out");
-        self.note(Code::Junk, at, message, sink);
+        (self.emitter).recovered(Recovery::UnknownElement, at, view.at(at), sink);
     }
 
     /// Writes an argument that an attribute or a capture holds (`<write_file path="..">`).

@@ -13,7 +13,7 @@ use super::{Mode, Parser};
 use crate::body::{JsonBody, Xml, XmlOut};
 use crate::program::{Node, NodeId, Program};
 use crate::thresholds::MARKER_MIN;
-use crate::{Arguments, Code, End, Sink, Span, Tail};
+use crate::{Arguments, Code, End, Recovery, Sink, Span, Tail};
 
 impl Parser {
     /// The end of the bytes that argument text accounts for.
@@ -196,9 +196,9 @@ impl Parser {
         self.emitter.flush_args(at, sink);
         // Only one character: more may not have arrived.
         let found: String = view.slice(at, view.end()).chars().take(1).collect();
-        let message = alloc::format!("`{found}` fits no JSON here; the arguments end");
-        self.note(Code::MalformedJson, Span::empty(at), message, sink);
-        self.emitter.end_call(End::Truncated, view, at, sink);
+        let recovery = Recovery::NoJson;
+        (self.emitter).recovered(recovery, Span::empty(at), &found, sink);
+        (self.emitter).end_call(recovery.rule().end, view, at, sink);
         self.end_body(view, node, sink);
         // Late closers are still markup; everything else is text.
         let threads = core::mem::take(&mut self.set.threads);

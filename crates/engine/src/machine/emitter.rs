@@ -17,7 +17,7 @@ use super::view::View;
 use crate::doubt::{CallFacts, DoubtRule, DoubtSpan, Doubts};
 use crate::remark::remark;
 use crate::thresholds::{REPEATABLE_MAX, WAITING_MAX};
-use crate::{CallHead, CallId, Code, End, Event, Note, Place, Sink, Span};
+use crate::{CallHead, CallId, Code, End, Event, Note, Place, Recovery, Sink, Span};
 
 /// A call that has started and has not ended.
 #[derive(Clone, Debug, Default)]
@@ -431,8 +431,7 @@ impl Emitter {
     /// Starts the member `key` of the arguments, which was read at `at`.
     pub(crate) fn start_key(&mut self, key: &str, at: Span, sink: &mut dyn Sink) {
         if !self.key(key) {
-            let message = format!("`{key}` came before; the last value counts");
-            self.note(Code::DuplicateKey, at, message, sink);
+            self.recovered(Recovery::DuplicateKey, at, key, sink);
         }
     }
 
@@ -567,6 +566,20 @@ impl Emitter {
         sink: &mut dyn Sink,
     ) {
         self.note_with_help(code, span, message, None, sink);
+    }
+
+    /// Emits the note of a recovery, about `what`, and worsens the open call's end.
+    #[cold]
+    pub(crate) fn recovered(
+        &mut self,
+        recovery: Recovery,
+        at: Span,
+        what: &str,
+        sink: &mut dyn Sink,
+    ) {
+        let rule = recovery.rule();
+        self.worsen(rule.end);
+        self.note(rule.code, at, recovery.message(what), sink);
     }
 
     /// Emits a note that says what would have been right.

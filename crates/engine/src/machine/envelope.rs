@@ -7,9 +7,9 @@ use toolglot_json::Completeness;
 use super::emitter::Channel;
 use super::view::View;
 use super::{Mode, Parser};
-use crate::body::{Action, Envelope, LeftOut};
+use crate::body::{Action, Envelope};
 use crate::program::Node;
-use crate::{Arguments, Code, End, Sink, Span};
+use crate::{Arguments, Code, End, Recovery, Sink, Span};
 
 impl Parser {
     pub(super) fn envelope(
@@ -200,18 +200,7 @@ impl Parser {
             call.arguments_at = at;
         }
         if let Some((at, what)) = envelope.loose.left_out.take() {
-            let message = match what {
-                LeftOut::Other => {
-                    "a key beside the call is not one of its arguments; it was left out"
-                }
-                LeftOut::Parameter => "a parameter after the end of the arguments was left out",
-                LeftOut::Arguments => "the call has arguments already; these are left out",
-            };
-            self.note(Code::Junk, Span::empty(at), message, sink);
-            // No argument holds what was left out.
-            if what != LeftOut::Other {
-                self.emitter.worsen(End::Recovered);
-            }
+            self.emitter.recovered(what, Span::empty(at), "", sink);
         }
         let Some(at) = envelope.args.at else {
             return;
@@ -244,10 +233,8 @@ impl Parser {
             self.emitter.late_id(&id, sink);
         }
         if envelope.args.malformed {
-            let message = "the arguments are not a JSON object";
             let at = self.no_object(envelope, view);
-            self.note(Code::MalformedJson, at, message, sink);
-            self.emitter.worsen(End::Truncated);
+            self.emitter.recovered(Recovery::NoObject, at, "", sink);
         }
         if envelope.args.at.is_some() {
             self.whole();
@@ -290,10 +277,9 @@ impl Parser {
         let at = envelope.here();
         if self.candidate.committed && self.emitter.call.is_none() && envelope.is_nameless() {
             // This member of a list is not a call: the members after it may be calls.
-            let message = "an object that is not a call is between calls";
             let span = Span::new(envelope.at, at);
             self.emitter.markup(view, envelope.at, sink);
-            self.note(Code::MissingToolName, span, message, sink);
+            (self.emitter).recovered(Recovery::OtherObject, span, "", sink);
             self.emitter.text(Channel::Text, view, at, sink);
             self.end_body(view, envelope.bodies[0].node, sink);
             return;

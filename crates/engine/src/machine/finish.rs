@@ -12,7 +12,7 @@ use super::{Mode, Parser};
 use crate::body::Xml;
 use crate::grammar::{Capture, Delimiter};
 use crate::program::{Node, Program};
-use crate::{Code, End, Finish, Sink, Span};
+use crate::{Code, End, Finish, Recovery, Sink, Span};
 
 impl Parser {
     pub(super) fn end(&mut self, why: Finish, view: View<'_>, sink: &mut dyn Sink) {
@@ -270,8 +270,8 @@ impl Parser {
         self.pos = view.end();
         if self.emitter.call.is_none() {
             self.emitter.markup(view, view.end(), sink);
-            let message = "the closer of the block is missing; its calls are whole";
-            self.note(Code::MissingCloser, Span::empty(view.end()), message, sink);
+            let at = Span::empty(view.end());
+            (self.emitter).recovered(Recovery::FinalBlockCloser, at, "", sink);
         }
         false
     }
@@ -282,9 +282,8 @@ impl Parser {
         let from = self.emitter.cursor;
         self.emitter.markup(view, view.end(), sink);
         if !self.candidate.is_noted {
-            let message = "the message ends before the call has a name";
             let at = Span::new(from, view.end());
-            self.note(Code::MissingToolName, at, message, sink);
+            (self.emitter).recovered(Recovery::Nameless, at, "", sink);
         }
         self.forget_candidate();
         self.pos = view.end();
@@ -341,23 +340,16 @@ impl Parser {
         if call.is_text() || call.is_nameless() {
             if !call.is_text() {
                 let at = Span::new(self.emitter.cursor, view.end());
-                let message = "the message ends before the call has a name";
-                self.note(Code::MissingToolName, at, message, sink);
+                (self.emitter).recovered(Recovery::Nameless, at, "", sink);
             }
             return (self.emitter).end_call(End::Truncated, view, view.end(), sink);
         }
         let whole = call.whole || self.ending.lacks_only_closers;
-        let (end, code) = match (whole, why) {
-            (true, Finish::Stop) => (End::Closed, Code::StrippedStopString),
-            (true, Finish::Unknown) => (End::Recovered, Code::MissingCloser),
-            (_, Finish::Length) => (End::Truncated, Code::LengthLimit),
-            (false, _) => (End::Truncated, Code::UnclosedCall),
-        };
-        let message = match code {
-            Code::StrippedStopString => "the final closer is missing; the model had stopped",
-            Code::MissingCloser => "the final closer is missing; it was supplied",
-            Code::LengthLimit => "the model stopped at its length limit inside the call",
-            _ => "the message ended inside the call; it is never run",
+        let recovery = match (whole, why) {
+            (true, Finish::Stop) => Recovery::StoppedCloser,
+            (true, Finish::Unknown) => Recovery::FinalCloser,
+            (_, Finish::Length) => Recovery::LengthLimit,
+            (false, _) => Recovery::UnclosedCall,
         };
         // Held junk is emitted before the note, in the same order as junk that was not held.
         if self.context.channel == Channel::Junk {
@@ -365,8 +357,8 @@ impl Parser {
         }
         let least = if started { 0 } else { view.end() };
         let at = Span::empty(self.emitter.cursor.max(least));
-        self.note(code, at, message, sink);
-        self.emitter.end_call(end, view, view.end(), sink);
+        self.emitter.recovered(recovery, at, "", sink);
+        (self.emitter).end_call(recovery.rule().end, view, view.end(), sink);
     }
 }
 

@@ -16,7 +16,7 @@ use super::{Mode, Parser};
 use crate::body::Brackets;
 use crate::program::NodeId;
 use crate::vocabulary::{CONJUNCTIONS, SENTENCE_SIGNS, WIDE_STOPS};
-use crate::{Code, Sink, Span, Tail};
+use crate::{Recovery, Sink, Span, Tail};
 
 /// The state of the lookahead.
 #[derive(Clone, Copy, Debug)]
@@ -215,9 +215,8 @@ impl Parser {
     fn reopen_list(&mut self, node: NodeId, view: View<'_>, sink: &mut dyn Sink) {
         let at = self.pos;
         self.emitter.markup(view, at, sink);
-        let message = "the list continues after its bracket, which was left out";
         let bracket = Span::new(at - 1, at);
-        self.note(Code::MismatchedBracket, bracket, message, sink);
+        (self.emitter).recovered(Recovery::ListBracket, bracket, "", sink);
         if let Some(call) = &mut self.emitter.call {
             call.facts.is_in_broken_list = true;
         }

@@ -10,7 +10,7 @@ use super::{Context, Mode, Parser};
 use crate::grammar::Capture;
 use crate::program::{Node, Program};
 use crate::thresholds::{MARKER_MIN, MISSPELT_MAX};
-use crate::{Code, End, Sink, Span};
+use crate::{Recovery, Sink, Span};
 
 impl Parser {
     /// Returns whether the mode changed.
@@ -65,9 +65,8 @@ impl Parser {
             }
             if self.set.next.is_empty() {
                 if self.is_extra_bracket(program, byte) {
-                    let message = "a closing bracket too many was left out";
                     let at = Span::new(pos, pos + 1);
-                    self.note(Code::MismatchedBracket, at, message, sink);
+                    (self.emitter).recovered(Recovery::ExtraBracket, at, "", sink);
                     self.pos += 1;
                     continue;
                 }
@@ -79,8 +78,8 @@ impl Parser {
                 }
                 if let Some(at) = self.junk_member(view) {
                     self.emitter.markup(view, at, sink);
-                    let message = "a member of the list is not an object; it was left out";
-                    self.note(Code::Junk, Span::new(at, at + 1), message, sink);
+                    let span = Span::new(at, at + 1);
+                    (self.emitter).recovered(Recovery::ListMember, span, "", sink);
                     self.pos = at;
                     self.set.junk = Some(OUTSIDE);
                     let threads = &self.candidate.checkpoint_threads;
@@ -190,10 +189,8 @@ impl Parser {
             return;
         };
         self.set.gap = None;
-        self.emitter.worsen(End::Recovered);
         self.emitter.markup(view, gap.start, sink);
-        let message = "text between arguments belongs to none of them";
-        self.note(Code::Junk, gap, message, sink);
+        (self.emitter).recovered(Recovery::Intervening, gap, "", sink);
         self.pos = gap.end;
         for thread in &mut self.set.threads {
             thread.since = self.pos;

@@ -1,7 +1,6 @@
 //! How the set of positions ends: a body is entered, the entry ends, or no position is left and error recovery starts.
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -22,15 +21,13 @@ use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::grammar::Capture;
 use crate::program::{Node, Program, RuleRole};
 use crate::thresholds::{MARKER_MIN, SYNCHRONIZATION_MAX};
-use crate::{Code, End, Sink, Span};
+use crate::{End, Recovery, Sink, Span};
 
 impl Parser {
     /// The literals that were read lead nowhere: enters the body, or the end, that could have started at `at`.
     pub(super) fn fall_back(&mut self, at: u64, view: View<'_>, sink: &mut dyn Sink) {
         if let Some(key) = self.lost_parameter(at, view) {
-            let message = format!("what follows `{}` is not a value of it", view.at(key));
-            self.note(Code::Junk, key, message, sink);
-            self.emitter.worsen(End::Recovered);
+            (self.emitter).recovered(Recovery::NoValue, key, view.at(key), sink);
         }
         self.see_open_calls();
         self.pos = at;
@@ -51,9 +48,8 @@ impl Parser {
         let may_continue = self.emitter.call.as_ref().is_some_and(is_open);
         if may_continue && core::mem::take(&mut self.ending.in_call) {
             self.emitter.start_call(view, at, sink);
-            let message = "the model stopped at its length limit, where the call may continue";
-            self.note(Code::LengthLimit, Span::empty(at), message, sink);
-            self.emitter.worsen(End::Truncated);
+            let at = Span::empty(at);
+            (self.emitter).recovered(Recovery::LengthLimitBetween, at, "", sink);
         }
         self.emitter.end_call(End::Closed, view, at, sink);
     }
@@ -259,32 +255,31 @@ impl Parser {
         let cursor = self.emitter.cursor;
         let is_whole = self.emitter.call.as_ref().map(|call| call.whole);
         if is_whole.is_some() && stopped {
-            let message = "the final closer is missing; the model had stopped";
-            self.note(Code::StrippedStopString, Span::empty(cursor), message, sink);
+            let at = Span::empty(cursor);
+            (self.emitter).recovered(Recovery::StoppedCloser, at, "", sink);
             self.emitter.end_call(End::Closed, view, cursor, sink);
         } else if is_whole == Some(true) {
             self.supply_end(view, sink);
         } else if is_whole.is_some() {
             let span = Span::new(checkpoint, at);
             let help = expected(program, checkpoint_threads.iter());
-            let message = match found.trim() {
-                "" => String::from("blanks or a line break belong to no part of the call"),
-                found => format!("`{found}` belongs to no part of the call"),
+            let rule = Recovery::Unexpected.rule();
+            let shown = match found.trim() {
+                "" => found.escape_debug().collect(),
+                found => found.replace('\n', "\\n"),
             };
-            self.emitter
-                .note_with_help(Code::Junk, span, message, help, sink);
+            let message = Recovery::Unexpected.message(&shown);
+            (self.emitter).note_with_help(rule.code, span, message, help, sink);
             // Arguments that did not start where they should are lost; without them the call must not run.
             let starts = |thread: &Thread| {
                 matches!(program.node(thread.node), Node::Json { .. } | Node::Xml(_))
             };
             let is_lost = checkpoint_threads.iter().any(starts);
-            self.emitter.worsen(End::Recovered);
-            if is_lost {
-                self.emitter.worsen(End::Truncated);
-            }
+            let end = if is_lost { End::Truncated } else { rule.end };
+            self.emitter.worsen(end);
         } else if { checkpoint_threads.iter() }.any(|thread| program.closes(thread.node)) {
-            let message = "the closer of the block does not follow its calls";
-            self.note(Code::MissingCloser, Span::empty(cursor), message, sink);
+            let at = Span::empty(cursor);
+            (self.emitter).recovered(Recovery::BlockCloser, at, "", sink);
         }
         let anchors = self.anchors(checkpoint_threads, cursor, view);
         let channel = match self.emitter.call {
@@ -301,9 +296,9 @@ impl Parser {
     /// Ends the open call, whose arguments are whole and whose closer is missing.
     pub(super) fn supply_end(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let cursor = self.emitter.cursor;
-        let message = "the call's closer is missing; it was supplied";
-        self.note(Code::MissingCloser, Span::empty(cursor), message, sink);
-        self.emitter.end_call(End::Recovered, view, cursor, sink);
+        let recovery = Recovery::CallCloser;
+        (self.emitter).recovered(recovery, Span::empty(cursor), "", sink);
+        (self.emitter).end_call(recovery.rule().end, view, cursor, sink);
     }
 
     /// The synchronization points of a broken entry: the literals that were expected, then those after the closers

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 
 use toolglot_json::internal::{quoted, string};
 
-use super::{Action, Envelope, LeftOut, Part, push_separated};
+use super::{Action, Envelope, Part, push_separated};
+use crate::Recovery;
 use crate::body::tree::push_key;
 use crate::grammar::Role;
 use crate::machine::Thread;
@@ -97,7 +98,7 @@ impl Envelope {
             self.part = if again { Part::Skip } else { Part::Role(role) };
             if again {
                 if role == Role::Args {
-                    self.leave_out(self.member_at, LeftOut::Arguments);
+                    self.leave_out(self.member_at, Recovery::SecondArguments);
                 }
                 return Action::More;
             }
@@ -107,7 +108,7 @@ impl Envelope {
                 let meta = core::mem::take(&mut self.loose.meta);
                 let is_lost = |(key, _): &(String, String)| !NEUTRAL_KEYS.contains(&key.as_str());
                 if !core::mem::take(&mut self.loose.text).is_empty() || meta.iter().any(is_lost) {
-                    self.leave_out(self.loose.at, LeftOut::Other);
+                    self.leave_out(self.loose.at, Recovery::OtherMember);
                 }
                 self.args.seen = true;
                 self.know_tool(program);
@@ -229,9 +230,9 @@ impl Envelope {
     fn leave_out_key(&mut self, program: &Program, key: &str) {
         let is_parameter = self.declares(program, key) == Some(true) && !META_KEYS.contains(&key);
         let what = if is_parameter {
-            LeftOut::Parameter
+            Recovery::LateParameter
         } else {
-            LeftOut::Other
+            Recovery::OtherMember
         };
         self.leave_out(self.member_at, what);
     }

@@ -15,10 +15,10 @@ use toolglot_json::internal::{StringRun, quoted};
 use toolglot_json::{Completeness, Output, Repair, RepairSpan, Root, Step, Transducer};
 
 use super::escaped::Escaped;
-use crate::Span;
 use crate::grammar::Role;
 use crate::machine::Thread;
 use crate::program::{Node, Program};
+use crate::{Recovery, Span};
 
 /// What the envelope asks the machine to do.
 #[derive(Debug)]
@@ -60,17 +60,6 @@ enum Part {
     Skip,
 }
 
-/// A member that is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LeftOut {
-    /// It is not part of the call.
-    Other,
-    /// A parameter of the tool, beside arguments that have ended.
-    Parameter,
-    /// A second arguments member.
-    Arguments,
-}
-
 /// The arguments of an envelope.
 #[derive(Debug, Default)]
 pub(crate) struct EnvelopeArguments {
@@ -110,7 +99,7 @@ pub(crate) struct OuterMembers {
     /// Members whose keys describe the call: key and JSON text.
     pub(crate) meta: Vec<(String, String)>,
     /// The member left out that a note will report, and its position.
-    pub(crate) left_out: Option<(u64, LeftOut)>,
+    pub(crate) left_out: Option<(u64, Recovery)>,
     /// The position of the first parameter beside the name, until a note reports it.
     pub(crate) flat_at: Option<u64>,
     /// A key without meaning came before the name: only arguments make it a call.
@@ -148,7 +137,7 @@ pub(crate) struct Envelope {
     /// The remaining readings, in order of priority.
     pub(crate) bodies: Vec<Thread>,
     pub(crate) pos: u64,
-    pub(crate) json: Transducer,
+    pub(crate) json: Box<Transducer>,
     out: Output,
     part: Part,
     path: String,
@@ -192,7 +181,7 @@ impl Envelope {
                 last
             }
             None => Box::new(Envelope {
-                json: Transducer::new(Root::Object),
+                json: Box::new(Transducer::new(Root::Object)),
                 ..Envelope::default()
             }),
         };
@@ -385,8 +374,8 @@ impl Envelope {
     }
 
     /// Leaves out the member at `at`. Of several, the most serious is reported.
-    fn leave_out(&mut self, at: u64, what: LeftOut) {
-        let outranks = |(_, kept)| kept == LeftOut::Other && what != LeftOut::Other;
+    fn leave_out(&mut self, at: u64, what: Recovery) {
+        let outranks = |(_, kept)| kept == Recovery::OtherMember && what != Recovery::OtherMember;
         if self.loose.left_out.is_none_or(outranks) {
             self.loose.left_out = Some((at, what));
         }
@@ -417,7 +406,7 @@ impl Envelope {
                 members.push(':');
                 members.push_str(value);
             } else if !crate::vocabulary::NEUTRAL_KEYS.contains(&key.as_str()) {
-                self.leave_out(self.loose.at, LeftOut::Other);
+                self.leave_out(self.loose.at, Recovery::OtherMember);
             }
             if is_cut {
                 self.part = if is_argument { Part::Flat } else { Part::Skip };

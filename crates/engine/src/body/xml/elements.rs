@@ -1,6 +1,5 @@
 //! Elements: opened, filled with text, closed into a pending tree.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -11,8 +10,7 @@ use super::tags::OpenTag;
 use super::{Frame, Kind, Xml, XmlOut};
 use crate::body::tree::{Content, Tree, member_shape};
 use crate::program::is_blank;
-use crate::remark::OPENER_INSIDE;
-use crate::{Code, Span};
+use crate::{Recovery, Span};
 
 impl Xml {
     pub(super) fn open_element(&mut self, tag: OpenTag<'_>, text: &str, out: &mut XmlOut) {
@@ -93,12 +91,8 @@ impl Xml {
             if let (Some(at), false) = (text.bytes().position(|byte| !is_blank(byte)), self.in_junk)
             {
                 self.in_junk = true;
-                out.structural = true;
-                out.remark(
-                    Code::Junk,
-                    Span::empty(self.pos + at as u64),
-                    "text between arguments belongs to none of them",
-                );
+                let at = Span::empty(self.pos + at as u64);
+                out.recovered(Recovery::Intervening, at, "");
             }
             return;
         };
@@ -130,7 +124,7 @@ impl Xml {
     /// The innermost element ends.
     pub(super) fn end_element(&mut self, out: &mut XmlOut) {
         if self.frames.last().is_some_and(|frame| frame.nest > Some(0)) {
-            self.doubt(OPENER_INSIDE, out);
+            self.doubt(Recovery::OpenerInside, out);
         }
         let Some(mut frame) = self.frames.pop() else {
             return;
@@ -183,22 +177,19 @@ impl Xml {
     }
 
     /// The innermost element may hold too much.
-    pub(super) fn doubt(&mut self, why: &str, out: &mut XmlOut) {
+    pub(super) fn doubt(&mut self, why: Recovery, out: &mut XmlOut) {
         if let Some(frame) = self.frames.last_mut()
             && frame.nest.take().is_some()
         {
-            out.structural = true;
-            out.remark(Code::AmbiguousValue, Span::empty(self.pos), why);
+            out.recovered(why, Span::empty(self.pos), "");
         }
     }
 
     /// Closes all but the outermost `n_left` open elements: their closers are missing.
     pub(super) fn close_above(&mut self, n_left: usize, out: &mut XmlOut) {
         while self.frames.len() > n_left {
-            out.structural = true;
             let name = self.frames.last().map_or("", |frame| &frame.name);
-            let message = format!("`</{name}>` is missing; it was supplied");
-            out.remark(Code::MissingCloser, Span::empty(self.pos), message);
+            out.recovered(Recovery::ElementCloser, Span::empty(self.pos), name);
             self.end_element(out);
         }
     }

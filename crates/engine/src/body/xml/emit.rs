@@ -10,7 +10,7 @@ use toolglot_json::internal::escape_into;
 
 use super::{Frame, Kind, Xml, XmlOut};
 use crate::body::tree::{Tree, Writer, groups, member_shape, push_key};
-use crate::{Code, Span};
+use crate::{Code, Recovery, Span};
 
 impl Frame {
     /// Starts a member of an emitted object, or an item of an emitted array.
@@ -38,12 +38,7 @@ impl Xml {
         out.json.push(if is_first { '{' } else { ',' });
         push_key(&mut out.json, &name);
         if !self.emitted_keys.insert(name.clone()) {
-            out.structural = true;
-            out.remark(
-                Code::DuplicateKey,
-                Span::empty(self.pos),
-                format!("`{name}` came before; the last value counts"),
-            );
+            out.recovered(Recovery::DuplicateKey, Span::empty(self.pos), &name);
         }
     }
 

@@ -24,7 +24,7 @@ use crate::machine::takes_text;
 use crate::program::{NodeId, is_blank};
 use crate::thresholds::TAG_MAX;
 use crate::tools::item_of;
-use crate::{Code, Limits, Span};
+use crate::{Code, End, Limits, Recovery, Span};
 use tags::TagStep;
 
 /// Shorter pending text is read again at every push.
@@ -44,6 +44,12 @@ pub(crate) struct XmlOut {
 impl XmlOut {
     fn remark(&mut self, code: Code, at: Span, message: impl Into<String>) {
         self.remarks.push((code, at, message.into()));
+    }
+
+    fn recovered(&mut self, recovery: Recovery, at: Span, what: &str) {
+        let rule = recovery.rule();
+        self.structural |= rule.end != End::Closed;
+        self.remark(rule.code, at, recovery.message(what));
     }
 }
 

@@ -7,12 +7,11 @@ use toolglot_json::Shape;
 
 use super::{Frame, Xml, XmlOut};
 use crate::program::{Fits, fits, is_blank, near};
-use crate::remark::{MARKER_INSIDE, PASSED_CLOSER};
 use crate::thresholds::{
     ELEMENT_DEPTH_MAX, GAP_MAX, INTERVENING_UNDECLARED_MAX, SKIPPED_ELEMENT_MAX, SKIPPED_MAX,
     TAG_MAX,
 };
-use crate::{Code, Span};
+use crate::{Code, Recovery, Span};
 
 /// A tag that opens an element.
 pub(super) struct OpenTag<'a> {
@@ -88,7 +87,7 @@ impl Xml {
                         *nest += 1;
                     }
                 } else if !self.prefix.is_empty() && text.starts_with(&self.prefix) {
-                    self.doubt(MARKER_INSIDE, out);
+                    self.doubt(Recovery::MarkerInside, out);
                 }
                 if !raw && !self.frames.is_empty() && self.prefix.is_empty() {
                     out.remark(
@@ -148,7 +147,7 @@ impl Xml {
                 if is_innermost {
                     match self.frames.last_mut().and_then(|frame| frame.nest.as_mut()) {
                         Some(nest @ 1..) => *nest -= 1,
-                        _ => self.doubt(PASSED_CLOSER, out),
+                        _ => self.doubt(Recovery::PassedCloser, out),
                     }
                 }
                 self.pass_byte(text, out)
@@ -236,10 +235,8 @@ impl Xml {
         match self.ends_cdata(text) {
             (Evidence::Yes, length) => {
                 self.in_cdata = false;
-                out.structural = true;
                 let at = Span::new(self.pos, self.pos + length as u64);
-                let message = "the end of CDATA is incomplete; it was supplied";
-                out.remark(Code::MissingCloser, at, message);
+                out.recovered(Recovery::CdataEnd, at, "");
                 TagStep::By(length)
             }
             (Evidence::Wait { far }, _) => TagStep::Wait { far },

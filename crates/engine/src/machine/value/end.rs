@@ -1,8 +1,6 @@
 //! How a raw value ends: at a confirmed end, with the message, or cut off.
 
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::String;
 
 use toolglot_json::internal::escape_into;
 
@@ -15,8 +13,7 @@ use crate::machine::thread::Thread;
 use crate::machine::typing::{How, is_surely_text};
 use crate::machine::view::View;
 use crate::program::{Node, NodeId, TextNode};
-use crate::remark::{OPEN_BRACKET, SHORT_OPENER};
-use crate::{Code, End, Sink, Span};
+use crate::{Recovery, Sink, Span};
 
 impl Parser {
     /// Ends the value; the set continues after it.
@@ -31,11 +28,11 @@ impl Parser {
         let (at, after) = (end.at, end.after);
         if value.edge.take().is_some_and(|edge| edge.is_near_marker()) {
             let at = value.start;
-            self.doubt(at, SHORT_OPENER, sink);
+            self.doubt(at, Recovery::ShortOpener, sink);
         }
         let is_unbalanced = value.writer.is_open() || value.writer.json_over;
         if value.passed_closer && value.writer.how == How::Text && is_unbalanced {
-            self.doubt(value.start, OPEN_BRACKET, sink);
+            self.doubt(value.start, Recovery::OpenBracket, sink);
         }
         let values = &view.program.dialect_of(value.node).values;
         self.write_value(view.program, &mut value, sink, |value, out| {
@@ -49,16 +46,14 @@ impl Parser {
         });
         self.emitter.emit_value(&value.writer, view, sink);
         if end.recovered {
-            self.emitter.worsen(End::Recovered);
-            let (span, key) = (Span::empty(at), &value.writer.key);
             let is_missing = matches!(after, AfterValue::Enclosing | AfterValue::Closer);
             self.emitter.missing_closer |= is_missing;
-            let message = if is_missing {
-                format!("the closer of `{key}` is missing; it was supplied")
+            let recovery = if is_missing {
+                Recovery::ValueCloser
             } else {
-                String::from("the call's closers are incomplete; they were supplied")
+                Recovery::CallClosers
             };
-            self.note(Code::MissingCloser, span, message, sink);
+            (self.emitter).recovered(recovery, Span::empty(at), &value.writer.key, sink);
         }
         self.set.threads.clear();
         if let AfterValue::Read { upto } = after {

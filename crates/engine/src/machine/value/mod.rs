@@ -29,9 +29,8 @@ use crate::body::EscapeDecoder;
 use crate::grammar::lists::InList;
 use crate::grammar::{Capture, Delimiter, Typing};
 use crate::program::{Fits, Lead, LeadRole, Node, NodeId, Program, TextNode, Trim, fits, is_blank};
-use crate::remark::{ANOTHER_CLOSER, ANOTHER_FENCE, MARKER_INSIDE, PASSED_CLOSER};
 use crate::tools::item_of;
-use crate::{Code, End, Sink, Span};
+use crate::{Code, End, Recovery, Sink, Span};
 use closer::Closer;
 pub(super) use closer::find_closer;
 pub(super) use end::{AfterValue, ValueEnd};
@@ -235,8 +234,8 @@ impl Value {
             && !(kind.is_empty() || kinds.iter().any(|(known, _)| known == kind || known == "*"))
             && !matches!(shape, Some(Shape::Text | Shape::Scalar(_)))
         {
-            let why = format!("`type` of `values` has no `{kind}`; the value may be read wrong");
-            parser.doubt(at, &why, sink);
+            let at = Span::empty(at);
+            (parser.emitter).recovered(Recovery::UnknownKind, at, kind, sink);
         }
         value
     }
@@ -394,7 +393,7 @@ impl Parser {
             let at = value.scan;
             self.end_value(text, value, ValueEnd::at(at), view, sink);
             if at > end {
-                self.doubt(at, "the length of the value ends inside a character", sink);
+                self.doubt(at, Recovery::SplitCharacter, sink);
             }
             return true;
         }
@@ -424,14 +423,16 @@ impl Parser {
                 let at = closer.at;
                 self.end_value(text, value, ValueEnd::at(at), view, sink);
                 if is_there {
-                    self.doubt(at, ANOTHER_CLOSER, sink);
+                    self.doubt(at, Recovery::AnotherCloser, sink);
                 }
                 return true;
             }
             if value.scan == value.start && value.line_blank && value.probe.is_none() {
                 match value.literal_at_start(text, view) {
                     Some((Fits::SoFar, _)) if !view.eof => return self.wait_in_value(value, view),
-                    Some((Fits::Whole, true)) => self.doubt(value.start, MARKER_INSIDE, sink),
+                    Some((Fits::Whole, true)) => {
+                        self.doubt(value.start, Recovery::MarkerInside, sink);
+                    }
                     _ => {}
                 }
             }
@@ -469,7 +470,7 @@ impl Parser {
                 let role = closer.map_or(LeadRole::Ends, |closer| closer.role);
                 if role != LeadRole::Ends {
                     if self.is_doubt(role, value.line_blank, view) {
-                        self.doubt(at, MARKER_INSIDE, sink);
+                        self.doubt(at, Recovery::MarkerInside, sink);
                     }
                     self.advance(text, &mut value, at + 1, view, sink);
                     continue;
@@ -481,7 +482,7 @@ impl Parser {
                 Decision::Data { upto, doubt } => {
                     self.advance(text, &mut value, upto, view, sink);
                     if doubt {
-                        self.doubt(value.scan, PASSED_CLOSER, sink);
+                        self.doubt(value.scan, Recovery::PassedCloser, sink);
                     }
                 }
                 Decision::Ends(end) if !end.recovered && value.is_first && may_follow(text) => {
@@ -492,7 +493,7 @@ impl Parser {
                     let doubt = value.cut_in_doubt && end.after != AfterValue::Closer;
                     self.end_value(text, value, end, view, sink);
                     if doubt {
-                        self.doubt(end.at, ANOTHER_FENCE, sink);
+                        self.doubt(end.at, Recovery::AnotherFence, sink);
                     }
                     return true;
                 }
@@ -517,14 +518,10 @@ impl Parser {
         self.wait_in(Mode::Value(value))
     }
 
-    pub(super) fn doubt(&mut self, at: u64, why: &str, sink: &mut dyn Sink) {
-        if let Some(call) = &mut self.emitter.call {
-            let is_first = call.at_best == End::Closed;
-            call.worsen(End::Recovered);
-            if is_first {
-                let at = Span::empty(at);
-                self.note(Code::AmbiguousValue, at, why, sink);
-            }
+    /// Puts the value in doubt, unless the call ends no better anyhow.
+    pub(super) fn doubt(&mut self, at: u64, why: Recovery, sink: &mut dyn Sink) {
+        if (self.emitter.call.as_ref()).is_some_and(|call| call.at_best == End::Closed) {
+            self.emitter.recovered(why, Span::empty(at), "", sink);
         }
     }
 

@@ -14,7 +14,7 @@ use super::quoted::QuotedString;
 use crate::body::{EscapeDecoder, Escaped, elements_to_json};
 use crate::grammar::Values;
 use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
-use crate::{Code, Span};
+use crate::{Code, Recovery, Span};
 
 /// Whether the value may be an object of all arguments, under a key that is no parameter:
 /// `{"arguments": {"path": ..}}`. The key is written once this is known.
@@ -265,9 +265,7 @@ impl ValueWriter {
         self.json_over =
             step == Step::Stuck || (step == Step::Done && !piece[used..].trim_start().is_empty());
         if self.json_over {
-            let message = "the value holds more than its JSON; the rest was left out";
-            out.remarks
-                .push((Code::MalformedJson, message.into(), true));
+            out.recovered(Recovery::MoreThanJson);
         }
         out.repairs.append(&mut output.repairs);
         let target = self.wrapper.target(shape, out.fields);
@@ -279,10 +277,7 @@ impl ValueWriter {
     /// Ends the value: writes the rest.
     pub(super) fn close(&mut self, at: u64, values: &Values, out: &mut Out<'_>) {
         if self.indent.take().is_some_and(|indent| indent.is_short) {
-            let message =
-                "a line of the block is indented less than the first; it may hold too much";
-            out.remarks
-                .push((Code::AmbiguousValue, message.into(), true));
+            out.recovered(Recovery::ShortIndent);
         }
         if let Some(escapes) = self.escapes.take() {
             self.write_decoded(&escapes.finish(), at, out);
@@ -379,4 +374,11 @@ pub(super) struct Out<'a> {
     pub(super) undecided: usize,
     /// The parameters of the call's tool.
     pub(super) fields: Option<&'a Fields>,
+}
+
+impl Out<'_> {
+    fn recovered(&mut self, recovery: Recovery) {
+        let rule = recovery.rule();
+        self.remarks.push((rule.code, rule.message.into(), true));
+    }
 }
