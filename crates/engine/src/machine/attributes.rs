@@ -43,7 +43,7 @@ impl Stepper<'_> {
     ) {
         loop {
             match self.attrs_move(&mut thread, attrs, byte, pos) {
-                AttrStep::On => self.add(next, thread),
+                AttrStep::On => self.add(next, &thread),
                 AttrStep::Value => {
                     self.attribute(&mut thread, attrs, pos);
                     let is_bare = thread.off == BARE;
@@ -51,7 +51,7 @@ impl Stepper<'_> {
                     if is_bare {
                         continue;
                     }
-                    self.add(next, thread)
+                    self.add(next, &thread)
                 }
                 AttrStep::Tag if has_needed(attrs, thread.seen) => {
                     (thread.node, thread.off, thread.starts_line) = (attrs.next, 0, false);

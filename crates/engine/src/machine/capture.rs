@@ -48,7 +48,7 @@ impl Stepper<'_> {
                 && (is_listed || !capture.is_listed_argument())
                 && self.may_be_key(&thread, capture, byte, pos)
             {
-                self.add(next, thread);
+                self.add(next, &thread);
             }
             return;
         }
@@ -66,7 +66,7 @@ impl Stepper<'_> {
             capture.one_of.is_empty() && (capture.argument.is_some() || is_any && is_part());
         let starts_word = byte.is_ascii_alphanumeric() || b"./_~-".contains(&byte);
         if (is_listed || is_open) && (length > 0 || starts_word) && takes(capture.what, byte) {
-            self.add(next, thread);
+            self.add(next, &thread);
         }
     }
 
@@ -135,7 +135,7 @@ impl Stepper<'_> {
     /// Steps the epsilon closure of `thread`, which has not taken `byte`, over that byte.
     pub(super) fn extend(&mut self, thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>) {
         let mut here = core::mem::take(&mut self.found.here);
-        self.close_on(thread, pos, &mut here);
+        self.close_on(&thread, (thread.node, thread.log), pos, &mut here);
         for thread in here.drain(..) {
             self.thread(&thread, byte, pos, next);
         }

@@ -563,7 +563,7 @@ impl Parser {
     ) {
         let mut stepper = self.stepper(view, NamePolicy::Reading);
         for &node in nodes {
-            stepper.add_closure(Thread { node, ..from }, from.since, set);
+            stepper.add_closure(&Thread { node, ..from }, from.since, set);
         }
     }
 

@@ -13,7 +13,7 @@ use super::tokens::Tokens;
 use super::view::View;
 use crate::Shape;
 use crate::grammar::{Capture, Piece};
-use crate::program::{ByteSet, Node, is_blank};
+use crate::program::{ByteSet, Node, NodeId, is_blank};
 use crate::tools::ValueKind;
 
 /// Everything that a step reads, and what it writes besides the set: the log, the filled literals and the result.
@@ -99,120 +99,148 @@ impl Stepper<'_> {
     }
 
     /// Adds the epsilon closure of `thread` to the set: passes acts and optional blanks, and takes all alternatives.
-    pub(crate) fn add_closure(&mut self, thread: Thread, pos: u64, set: &mut Vec<Thread>) {
+    pub(crate) fn add_closure(&mut self, thread: &Thread, pos: u64, set: &mut Vec<Thread>) {
         for other in &*set {
             self.nodes.insert(other.node as u8);
         }
-        self.close_on(thread, pos, set);
+        self.close_on(thread, (thread.node, thread.log), pos, set);
     }
 
-    /// The same as `add_closure`, for a set that this step started.
-    pub(super) fn close_on(&mut self, mut thread: Thread, pos: u64, set: &mut Vec<Thread>) {
+    /// The same from `node`, for a set that this step started.
+    pub(super) fn close_on(
+        &mut self,
+        thread: &Thread,
+        (mut node, mut log): (NodeId, LogId),
+        pos: u64,
+        set: &mut Vec<Thread>,
+    ) {
         loop {
-            match self.view.program.node(thread.node) {
+            let (act, next) = match self.view.program.node(node) {
                 Node::Split(all) => {
                     for &node in all {
-                        self.close_on(Thread { node, ..thread }, pos, set);
+                        self.close_on(thread, (node, log), pos, set);
                     }
                     return;
                 }
-                Node::Enter { next, .. } => {
-                    thread.log = self.log.push(thread.log, Act::Enter(thread.node), pos);
-                    thread.node = *next;
-                }
-                Node::Flag { value, next } => {
-                    thread.log = self.log.push(thread.log, Act::Flag(value), pos);
-                    thread.node = *next;
-                }
+                Node::Enter { next, .. } => (Some(Act::Enter(node)), *next),
+                Node::Exit { next, .. } => (Some(Act::Exit(node)), *next),
+                Node::Flag { value, next } => (Some(Act::Flag(value)), *next),
                 Node::Forms(forms) => {
-                    let kind = self.shape(&thread).map_or(ValueKind::Other, ValueKind::of);
-                    thread.node = forms[kind as usize];
+                    let kind = self.shape(log).map_or(ValueKind::Other, ValueKind::of);
+                    (None, forms[kind as usize])
                 }
-                Node::Exit { next, .. } => {
-                    thread.log = self.log.push(thread.log, Act::Exit(thread.node), pos);
-                    thread.node = *next;
-                }
-                Node::Bol { next } if thread.starts_line => thread.node = *next,
-                Node::Start { next } if self.candidate.start => thread.node = *next,
+                Node::Bol { next } if thread.starts_line => (None, *next),
+                Node::Start { next } if self.candidate.start => (None, *next),
                 Node::Bol { .. } | Node::Start { .. } => return,
                 Node::Ws { next } | Node::Nl { next } => {
-                    thread.off = 0;
-                    thread.since = pos;
-                    if !self.add(set, thread) {
+                    if !self.start(thread, (node, log), pos, set) {
                         return;
                     }
-                    thread.node = *next;
+                    (None, *next)
                 }
                 Node::Template { pieces, .. } => {
-                    let Some(instance) = self.fill(pieces, thread.log) else {
-                        return;
-                    };
-                    thread.instance = instance;
-                    thread.off = 0;
-                    self.add(set, thread);
+                    if let Some(instance) = self.fill(pieces, log) {
+                        let filled = Thread {
+                            instance,
+                            ..*thread
+                        };
+                        self.start(&filled, (node, log), pos, set);
+                    }
                     return;
                 }
                 _ => {
-                    (thread.off, thread.quote, thread.seen, thread.since) = (0, 0, 0, pos);
-                    self.add(set, thread);
+                    self.start(thread, (node, log), pos, set);
                     return;
                 }
+            };
+            if let Some(act) = act {
+                log = self.log.push(log, act, pos);
             }
+            node = next;
         }
+    }
+
+    /// Adds `thread` at the start of `node`.
+    #[inline(never)]
+    fn start(
+        &mut self,
+        thread: &Thread,
+        (node, log): (NodeId, LogId),
+        since: u64,
+        set: &mut Vec<Thread>,
+    ) -> bool {
+        let mut start = *thread;
+        (start.node, start.log, start.since) = (node, log, since);
+        (start.off, start.quote, start.seen) = (0, 0, 0);
+        self.add(set, &start)
     }
 
     pub(super) fn thread(&mut self, place: &Thread, byte: u8, pos: u64, next: &mut Vec<Thread>) {
         self.found.work += 1;
-        let mut thread = *place;
-        if let Some(literal) = self.instances.literal(self.view.program, place) {
+        match self.instances.literal(self.view.program, place) {
             // Most threads end here.
-            if !literal.takes(place.off, byte) {
-                return;
+            Some(literal) if !literal.takes(place.off, byte) => {}
+            Some(literal) if usize::from(place.off) + 1 < literal.bytes.len() => {
+                self.found.literal_took = true;
+                let mut thread = *place;
+                thread.off += 1;
+                self.add(next, &thread);
             }
-            let bytes = literal.bytes;
-            thread.off += 1;
-            self.found.literal_took = true;
-            if usize::from(thread.off) < bytes.len() {
-                self.add(next, thread);
-            } else if self.tokens.is_spelled(bytes, pos + 1 - bytes.len() as u64) {
-                self.found.spelled = true;
-            } else {
-                thread.marked |= literal.mark;
-                thread.pass(bytes);
-                if literal.mark && self.found.many {
-                    let from = pos + 1 - bytes.len() as u64;
-                    let is_word = bytes.iter().all(u8::is_ascii_alphanumeric);
-                    let dialect = self.view.program.dialect_index(thread.node);
-                    self.found.markers.push((from, dialect, is_word));
-                }
-                self.found.literal_ended = true;
-                self.found.ended = Some(thread.node);
-                self.found.literal_length = self.found.literal_length.max(bytes.len() as u64);
-                let to = literal.next;
-                self.close_on(thread.after(to), pos + 1, next);
-            }
+            Some(_) => self.end_literal(*place, pos, next),
+            None => self.other(*place, byte, pos, next),
+        }
+    }
+
+    /// The last byte of the literal at `thread` was read.
+    #[inline(never)]
+    fn end_literal(&mut self, mut thread: Thread, pos: u64, next: &mut Vec<Thread>) {
+        self.found.literal_took = true;
+        let Some(literal) = self.instances.literal(self.view.program, &thread) else {
+            return;
+        };
+        let (bytes, to) = (literal.bytes, literal.next);
+        let from = pos + 1 - bytes.len() as u64;
+        if self.tokens.is_spelled(bytes, from) {
+            self.found.spelled = true;
             return;
         }
-        match self.view.program.node(place.node) {
+        thread.marked |= literal.mark;
+        thread.pass(bytes);
+        if literal.mark && self.found.many {
+            let is_word = bytes.iter().all(u8::is_ascii_alphanumeric);
+            let dialect = self.view.program.dialect_index(thread.node);
+            self.found.markers.push((from, dialect, is_word));
+        }
+        self.found.literal_ended = true;
+        self.found.ended = Some(thread.node);
+        self.found.literal_length = self.found.literal_length.max(bytes.len() as u64);
+        thread.broke = false;
+        self.close_on(&thread, (to, thread.log), pos + 1, next);
+    }
+
+    /// A thread at anything but a literal.
+    #[inline(never)]
+    fn other(&mut self, mut thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>) {
+        match self.view.program.node(thread.node) {
             Node::Trie => self.trie(thread, byte, pos, next),
             Node::Ws { next: to }
                 if is_blank(byte)
                     && pos - thread.since < self.view.program.limits.blanks as u64 =>
             {
                 thread.pass(&[byte]);
-                self.add(next, thread);
-                self.close_on(thread.after(*to), pos + 1, next);
+                self.add(next, &thread);
+                thread.broke = false;
+                self.close_on(&thread, (*to, thread.log), pos + 1, next);
             }
             Node::Nl { next: to } => match (thread.off, byte) {
                 (0, b'\r') => {
                     thread.off = 1;
-                    self.add(next, thread);
+                    self.add(next, &thread);
                 }
                 (_, b'\n') => {
                     thread.pass(b"\n");
-                    thread = thread.after(*to);
                     thread.broke = true;
-                    self.close_on(thread, pos + 1, next);
+                    self.close_on(&thread, (*to, thread.log), pos + 1, next);
                 }
                 _ => {}
             },
@@ -252,7 +280,7 @@ impl Stepper<'_> {
         thread.off = state;
         let before = next.len();
         if self.view.program.trie.has_children(state) {
-            self.add(next, thread);
+            self.add(next, &thread);
         }
         let (start, bol) = (self.candidate.at, self.candidate.bol);
         let read = self.view.bytes(start, pos + 1);
@@ -287,9 +315,9 @@ impl Stepper<'_> {
             }
             if opener.name > 0 {
                 path.since = pos + 1 - opener.name as u64;
-                self.add(next, path);
+                self.add(next, &path);
             } else {
-                self.close_on(path, pos + 1, next);
+                self.close_on(&path, (path.node, path.log), pos + 1, next);
             }
         }
         // An opener that is not allowed here takes no byte; a body that starts with that byte may.
@@ -297,7 +325,8 @@ impl Stepper<'_> {
     }
 
     /// Adds a thread unless the set has one at the same position: the first has priority, whenever it started.
-    pub(super) fn add(&mut self, set: &mut Vec<Thread>, thread: Thread) -> bool {
+    #[inline(never)]
+    pub(super) fn add(&mut self, set: &mut Vec<Thread>, thread: &Thread) -> bool {
         let node = thread.node as u8;
         let is_present = self.nodes.has(node)
             && set.iter().any(|other| {
@@ -307,17 +336,17 @@ impl Stepper<'_> {
             });
         if !is_present {
             self.nodes.insert(node);
-            set.push(thread);
+            set.push(*thread);
         }
         !is_present
     }
 
-    /// What the schema says of the value of the thread's key.
-    fn shape(&self, thread: &Thread) -> Option<&Shape> {
-        let named = self.log.newest(thread.log, self.flushed, Capture::Key);
+    /// What the schema says of the value of the key in the thread's log.
+    fn shape(&self, log: LogId) -> Option<&Shape> {
+        let named = self.log.newest(log, self.flushed, Capture::Key);
         let key = named.map_or(self.registers.get(Capture::Key), |at| self.view.at(at));
         // Before the first parameter of a short opener the call is not committed.
-        let name = self.log.newest(thread.log, self.flushed, Capture::Name);
+        let name = self.log.newest(log, self.flushed, Capture::Name);
         let open = self.call.and_then(|call| call.tool);
         let tools = &self.view.program.tools;
         let tool = name.map_or(open, |at| tools.find(self.view.at(at).trim()))?;
