@@ -1,108 +1,79 @@
-//! The kinds of repairs, and the place of a repair.
+//! The kinds of repairs, as a table, and the place of a repair.
 
-/// One kind of repair. Each has a note code in the engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Repair {
-    /// A comma before a closing bracket was left out.
-    TrailingComma,
-    /// A comma with nothing before it was left out.
-    ExtraComma,
-    /// A comma was supplied.
-    MissingComma,
-    /// A colon was supplied, or `=` read as one.
-    MissingColon,
-    /// A quote was supplied.
-    MissingQuote,
-    /// A quote inside a string was escaped.
-    UnescapedQuote,
-    /// A string may start or end elsewhere: possible structure was read as text of the string.
-    AmbiguousString,
-    /// A closing bracket was supplied.
-    MissingBracket,
-    /// A closing bracket that matches no open bracket, or came too early, was left out or replaced.
-    MismatchedBracket,
-    /// Quotes other than `"` were replaced.
-    NonstandardQuote,
-    /// A bare key was quoted.
-    UnquotedKey,
-    /// A bare word was quoted.
-    UnquotedString,
-    /// A name or an expression of Python was read as text.
-    Expression,
-    /// `True`, `False`, `None` became JSON.
-    PythonLiteral,
-    /// A control character inside a string was escaped.
-    ControlCharacter,
-    /// A backslash that escapes nothing was repaired.
-    InvalidEscape,
-    /// A number in a spelling other than JSON was rewritten.
-    InvalidNumber,
-    /// Infinity, not-a-number or a number too large for an `f64` became a string.
-    UnrepresentableNumber,
-    /// A comment was left out.
-    Comment,
-    /// A key without a value got `null`.
-    MissingValue,
-    /// A key occurs twice; both members stay in the text.
-    DuplicateKey,
-    /// Text around the JSON was left out.
-    Prose,
-    /// A code fence around the JSON was left out.
-    CodeFence,
-    /// A call around a value was left out: `callback(..)`, `ObjectId(..)`.
-    Wrapper,
-    /// Strings joined by `+`, or side by side, became one.
-    Concatenation,
-    /// An ellipsis was left out.
-    Ellipsis,
-    /// Several values in a row became an array.
-    MultipleValues,
-    /// The document was escaped once too often.
-    EscapedDocument,
-    /// A part that the end of the text cuts off was left out or completed.
-    TruncatedJson,
-    /// Bytes that are no part of a value were left out.
-    Junk,
-    /// Half a surrogate pair became U+FFFD.
-    LoneSurrogate,
-    /// A blank that JSON does not allow became a space.
-    OddBlank,
-    /// A value was converted to the type in the schema.
-    TypeCoercion,
-    /// A lone value became a list of one.
-    WrappedValue,
-    /// Arguments inside an extra wrapper were unwrapped.
-    UnwrappedArguments,
-    /// A near miss of a key got the schema's spelling.
-    NearName,
-    /// A value from the schema was supplied.
-    FilledBySchema,
-    /// A part that the schema does not allow was left out.
-    DroppedBySchema,
-    /// A colon after the name of a Python call's argument was read as `=`.
-    ColonForEquals,
-    /// An unnamed argument of a Python call got the name of the parameter in its place.
-    PositionalArgument,
+macro_rules! repairs {
+    ($($name:ident: $is_structural:literal, $what:literal, $input:literal, $output:literal;)*) => {
+        /// One kind of repair. Each has a note code in the engine.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Repair { $(#[doc = $what] $name,)* }
+
+        impl Repair {
+            /// All kinds, in the order of the table.
+            pub const ALL: &'static [Repair] = &[$(Repair::$name,)*];
+
+            /// What was done, in one line without a full stop.
+            pub fn what(self) -> &'static str { match self { $(Repair::$name => $what,)* } }
+
+            /// Whether the repair is more than spelling: it supplied or contradicted the end or the name of a value, or
+            /// only running the source would give the value.
+            pub fn is_structural(self) -> bool { match self { $(Repair::$name => $is_structural,)* } }
+
+            /// A text that needs the repair, and the JSON that it becomes. Types are those of a schema with the
+            /// members `path`, a string; `limit`, an integer, by default 1; and `tags`, a list of strings.
+            #[doc(hidden)]
+            pub fn example(self) -> (&'static str, &'static str) { match self { $(Repair::$name => ($input, $output),)* } }
+        }
+    };
 }
 
-impl Repair {
-    /// Whether the repair is more than spelling: it supplied or contradicted the end or the name of a value, or only
-    /// running the source would give the value.
-    pub fn is_structural(self) -> bool {
-        matches!(
-            self,
-            Repair::MissingQuote
-                | Repair::AmbiguousString
-                | Repair::MissingBracket
-                | Repair::MismatchedBracket
-                | Repair::MissingValue
-                | Repair::DuplicateKey
-                | Repair::PositionalArgument
-                | Repair::ColonForEquals
-                | Repair::Expression
-        )
-    }
+// Each kind: whether it is structural, what was done, and a text with the JSON that it becomes.
+#[rustfmt::skip]
+repairs! {
+    // Commas, colons, quotes and brackets.
+    TrailingComma: false, "a comma before the closing bracket was left out", "[1,]", "[1]";
+    ExtraComma: false, "a comma with nothing before it was left out", "[, 1]", "[ 1]";
+    MissingComma: false, "a comma was supplied", "[1 2]", "[1 ,2]";
+    MissingColon: false, "a colon was supplied", "{\"a\" 1}", "{\"a\" :1}";
+    MissingQuote: true, "the closing quote was supplied", "{\"a\": \"b}", "{\"a\": \"b\"}";
+    UnescapedQuote: false, "a quote inside the string was escaped", "[\"say \"hi\" now\"]", "[\"say \\\"hi\\\" now\"]";
+    AmbiguousString: true, "the string may start or end elsewhere: what may be structure was read as its text", "[x\"y]", "[\"x\\\"y\"]";
+    MissingBracket: true, "a closing bracket was supplied", "[[1]", "[[1]]";
+    MismatchedBracket: true, "a closing bracket that fits none was left out", "[1}]", "[1]";
+    NonstandardQuote: false, "quotes other than \" were replaced", "['a']", "[\"a\"]";
+
+    // Words, numbers and strings.
+    UnquotedKey: false, "a key without quotes was quoted", "{a: 1}", "{\"a\": 1}";
+    UnquotedString: false, "a word without quotes was read as a string", "[a]", "[\"a\"]";
+    Expression: true, "a name or an expression of Python was read as text", "path=home)", "{\"path\":\"home\"}";
+    PythonLiteral: false, "a Python literal became JSON", "[None]", "[null]";
+    ControlCharacter: false, "a control character inside the string was escaped", "[\"a\tb\"]", "[\"a\\tb\"]";
+    InvalidEscape: false, "a backslash that escapes nothing was repaired", "[\"\\d\"]", "[\"\\\\d\"]";
+    InvalidNumber: false, "a number was rewritten as JSON spells it", "[.5]", "[0.5]";
+    UnrepresentableNumber: false, "JSON cannot carry such a number; it was left as a string", "[1e999]", "[\"1e999\"]";
+    OddBlank: false, "a blank that JSON does not have became a space", "[1,\u{a0}2]", "[1, 2]";
+    Concatenation: false, "two strings became one", "[\"a\" + \"b\"]", "[\"ab\"]";
+
+    // What does not belong to a value, and values that are missing.
+    Comment: false, "a comment was left out", "[1 /* one */]", "[1 ]";
+    Ellipsis: false, "an ellipsis was left out", "[1, ...]", "[1 ]";
+    Junk: false, "this belongs to nothing and was left out", "[1,; 2]", "[1, 2]";
+    Prose: false, "text around the JSON was left out", "Here: [1]", "[1]";
+    CodeFence: false, "a code fence was left out", "```json\n[1]\n```", "\n[1]\n";
+    Wrapper: false, "a call around the value was left out", "[ObjectId(\"a\")]", "[\"a\"]";
+    MissingValue: true, "the key has no value and got `null`", "{\"a\": }", "{\"a\": null}";
+    DuplicateKey: true, "the key came before; the last value counts", "{\"a\": 1, \"a\": 2,}", "{\"a\": 1, \"a\": 2}";
+    MultipleValues: false, "several values became an array", "{\"a\": 1}\n{\"a\": 2}", "[{\"a\": 1},\n{\"a\": 2}]";
+    EscapedDocument: false, "the document was escaped once too often", "{\\\"a\\\": 1}", "{\"a\": 1}";
+    TruncatedJson: false, "the end of the text cuts this off; it was completed or left out", "{\"a\": tr", "{\"a\": true}";
+
+    // Types of a schema, and arguments of a Python call.
+    TypeCoercion: false, "it was read as the schema's type", "{\"limit\": \"3\"}", "{\"limit\": 3}";
+    WrappedValue: false, "a lone value became a list of one", "{\"tags\": \"a\"}", "{\"tags\": [\"a\"]}";
+    UnwrappedArguments: false, "what wrapped the value was left out", "{\"arguments\": {\"path\": \"a\"}}", "{\"path\": \"a\"}";
+    NearName: false, "the key got the schema's spelling", "{\"Path\": \"a\"}", "{\"path\": \"a\"}";
+    FilledBySchema: false, "the schema's value was supplied", "[\"a\"]", "{\"limit\":1,\"a\":null}";
+    ColonForEquals: true, "a colon after the argument's name was read as `=`", "path: 'a')", "{\"path\": \"a\"}";
+    PositionalArgument: true, "a value without a name got the name of the parameter in its place", "'a')", "{\"path\":\"a\"}";
 }
 
 /// A repair and its byte range in the input, in the offsets of the caller.
