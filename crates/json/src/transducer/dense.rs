@@ -31,10 +31,7 @@ impl Transducer {
                 State::Value => match byte {
                     b'"' => {
                         let end = i + 1 + plain(&bytes[i + 1..]);
-                        if byte_at(end) != b'"' {
-                            return i;
-                        }
-                        if !self.ends_at_once(bytes, end + 1, 1) {
+                        if byte_at(end) != b'"' || !self.ends_at_once(bytes, end + 1, 1) {
                             return i;
                         }
                         i = end + 1;

@@ -107,8 +107,12 @@ impl Transducer {
     /// Whether the bracket at `bytes[i]` and the rest of its run are data.
     #[inline(never)]
     fn settles(&self, bytes: &[u8], (run, i): (usize, usize), settled: &mut usize) -> bool {
-        // The byte after brackets and spaces most often cannot follow the end of a string.
-        let is_more = |&byte: &u8| !matches!(byte, b']' | b'}' | b' ');
+        // The byte after the run most often cannot follow the end of a string.
+        let (takes_commas, mut has_comma) = (self.takes_commas(), false);
+        let is_more = |&byte: &u8| {
+            has_comma |= byte == b',' && takes_commas;
+            !(matches!(byte, b']' | b'}' | b' ') || has_comma && matches!(byte, b',' | b'[' | b'{'))
+        };
         let more = bytes[i..].iter().position(is_more);
         if let Some(length) = more
             && !self.may_be_tail(bytes.get(i + length))

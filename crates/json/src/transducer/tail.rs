@@ -63,12 +63,10 @@ impl Transducer {
         let takes_commas = self.takes_commas();
         let rest = &bytes[at..];
         let mut length = 0;
-        let mut has_comma = false;
-        // Most runs need no look at what is before them.
-        let follows_comma = || self.pause(&bytes[..at]) > 0;
+        let mut has_comma = self.pause(&bytes[..at]) > 0;
         while let Some(&byte) = rest.get(length) {
             has_comma |= byte == b',' && takes_commas;
-            let continues = matches!(byte, b',' | b'{' | b'[') && (has_comma || follows_comma());
+            let continues = has_comma && matches!(byte, b',' | b'{' | b'[');
             if !continues && !is_blank_or_bracket(byte) {
                 break;
             }
@@ -82,17 +80,17 @@ impl Transducer {
                 && !self.string.quote.may_end(closer[0])
                 && (following.starts_with(closer) || closer.starts_with(following))
         };
-        let is_after = || has_comma || follows_comma() || self.ends_a_line(run);
-        let may_open_a_key = || takes_commas && following.first() == Some(&b'"') && is_after();
+        let is_after = has_comma || self.ends_a_line(run);
+        let may_open_a_key = takes_commas && following.first() == Some(&b'"') && is_after;
         let is_open = following.is_empty()
             || self.may_be_over(run)
             || self.may_be_tail(following.first())
-                && (may_open_a_key() || self.context.closers.iter().any(fits));
+                && (may_open_a_key || self.context.closers.iter().any(fits));
         (length, is_open)
     }
 
     /// Whether a comma in the string may separate two members or elements.
-    fn takes_commas(&self) -> bool {
+    pub(super) fn takes_commas(&self) -> bool {
         self.string.quote == Quote::Double
             && !self.context.python
             && matches!(self.stack.last(), Some(Frame::Object | Frame::Array))

@@ -78,7 +78,10 @@ impl Transducer {
             }
             b'}' | b']' | b')' | b',' if self.stack.is_empty() => return Some(Step::Stuck),
             b',' if !self.in_keys() => self.leave_out(Repair::ExtraComma, 1, piece),
-            b'}' | b']' | b')' | b',' if self.must_have_value() => self.supply_null(piece),
+            b'}' | b']' | b')' | b',' if self.must_have_value() => {
+                self.supply("null", Repair::MissingValue, piece);
+                self.end_value();
+            }
             b'}' | b']' | b')' => return self.close(byte, piece),
             // `"a":: 1`
             b':' if self.comma.is_none()
@@ -119,11 +122,5 @@ impl Transducer {
     pub(super) fn must_have_value(&self) -> bool {
         let has_one = |frame: &Frame| frame.has_keys() || *frame == Frame::Call;
         self.stack.last().is_none_or(has_one)
-    }
-
-    /// Supplies `null` for the value that is due.
-    fn supply_null(&mut self, piece: &mut Piece<'_>) {
-        self.supply("null", Repair::MissingValue, piece);
-        self.end_value();
     }
 }

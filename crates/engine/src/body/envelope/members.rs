@@ -434,10 +434,8 @@ fn role_of(program: &Program, body: &Thread, path: &str) -> Option<Role> {
 }
 
 fn leads(program: &Program, body: &Thread, path: &str) -> bool {
-    let is_inside = |key: &String| {
-        let rest = key.strip_prefix(path);
-        rest.is_some_and(|rest| rest.starts_with('.'))
-    };
+    let is_inside =
+        |key: &String| key.as_bytes().get(path.len()) == Some(&b'.') && key.starts_with(path);
     let mut keys = roles(program, body).iter().flat_map(|(_, keys)| keys);
     keys.any(is_inside)
 }
