@@ -177,6 +177,14 @@ pub(crate) enum TermKind {
 }
 
 impl TermKind {
+    /// The pieces of a literal.
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        match self {
+            TermKind::Literal(pieces) => pieces,
+            _ => &[],
+        }
+    }
+
     /// The argument that a value names.
     pub(crate) fn named_argument(&self) -> Option<&str> {
         match self {
@@ -445,6 +453,16 @@ pub enum PythonQuote {
 pub(crate) enum Piece {
     Bytes(String),
     Hole(Capture),
+}
+
+impl Piece {
+    /// The text, unless the piece is a hole.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Piece::Bytes(text) => Some(text),
+            Piece::Hole(_) => None,
+        }
+    }
 }
 
 /// The meaning of a capture.

@@ -155,11 +155,8 @@ fn any_series_in<'d>(
 
 /// The text of a literal without holes.
 pub(crate) fn literal(term: &Term) -> Option<&str> {
-    match &term.kind {
-        TermKind::Literal(pieces) => match pieces.as_slice() {
-            [Piece::Bytes(text)] => Some(text),
-            _ => None,
-        },
+    match term.kind.pieces() {
+        [piece] => piece.text(),
         _ => None,
     }
 }

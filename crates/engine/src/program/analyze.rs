@@ -58,8 +58,8 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                     );
                 }
                 capture.stop = stop;
-                let literals = next_literals(nodes, capture.next).0.into_iter();
-                let chars = literals.filter_map(|one| plain(&nodes[one as usize])?.chars().next());
+                let chars = leads(nodes, capture.next)
+                    .filter_map(|lead| lead.pieces.first()?.text()?.chars().next());
                 let chars = chars.filter(|c| !c.is_ascii()).map(String::from);
                 capture.stop_chars = chars.collect();
                 if fenced.contains(&(id as NodeId)) {
@@ -678,10 +678,8 @@ impl Lead {
 
     /// What it starts with, up to its first hole.
     pub(crate) fn start(&self) -> &[u8] {
-        match self.pieces.first() {
-            Some(Piece::Bytes(text)) => text.as_bytes(),
-            _ => &[],
-        }
+        let text = self.pieces.first().and_then(Piece::text);
+        text.unwrap_or_default().as_bytes()
     }
 
     /// The literal as one that only puts a value in doubt.
@@ -702,15 +700,16 @@ impl Lead {
     }
 
     fn has_word(&self) -> bool {
-        let is_word = |piece: &Piece| matches!(piece, Piece::Bytes(text) if text.contains(char::is_alphabetic) || !text.is_ascii());
-        self.pieces.iter().any(is_word)
+        let mut texts = self.pieces.iter().filter_map(Piece::text);
+        texts.any(|text| text.contains(char::is_alphabetic) || !text.is_ascii())
     }
 
     /// Whether a value hardly contains this literal by chance, unlike an attribute.
     fn is_marker(&self) -> bool {
         let is_sign = |c: char| !(c.is_alphanumeric() || c.is_whitespace() || "\"'`".contains(c));
-        self.length() >= SURE_MARKER_MIN
-            && matches!(&self.pieces[0], Piece::Bytes(bytes) if bytes.trim_start().starts_with(is_sign))
+        let text = self.pieces.first().and_then(Piece::text);
+        let text = text.unwrap_or_default().trim_start();
+        self.length() >= SURE_MARKER_MIN && text.starts_with(is_sign)
     }
 }
 

@@ -392,8 +392,9 @@ impl<'a> Builder<'a> {
                     _ => Delimiter::default(),
                 };
                 let is_counted = matches!(delimiter, Delimiter::Length | Delimiter::Line);
-                let is_cdata = n > 0
-                    && matches!(&seq[n - 1].kind, TermKind::Literal(pieces) if matches!(pieces.last(), Some(Piece::Bytes(text)) if text.ends_with(CDATA)));
+                let before = n.checked_sub(1).map(|n| seq[n].kind.pieces());
+                let before = before.and_then(|pieces| pieces.last()?.text());
+                let is_cdata = before.is_some_and(|text| text.ends_with(CDATA));
                 let is_plain = |text: &&String| QuoteStyle::of(text).is_none();
                 let node = self.push(Node::Text(Box::new(TextNode {
                     is_cdata,
@@ -569,10 +570,8 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
         match &term.kind {
             TermKind::Literal(pieces) => {
                 is_past_group = true;
-                if let Some(Piece::Bytes(bytes)) = pieces.first()
-                    && !bytes.trim().is_empty()
-                    && !bytes.starts_with("```")
-                {
+                let is_opener = |text: &str| !text.trim().is_empty() && !text.starts_with("```");
+                if pieces.first().and_then(Piece::text).is_some_and(is_opener) {
                     found = Some(n);
                 }
             }
@@ -595,20 +594,22 @@ fn own_opener<'s>(seq: &'s [Term], text: usize) -> Option<usize> {
     found = found
         .filter(|&found| (found..text).any(|n| is_bracket(n) || !is_blank(&seq[n]) && !is_sign(n)));
     // A closer that an opener starts with would be taken for that opener.
-    let literal = |term: &'s Term| match &term.kind {
-        TermKind::Literal(pieces) => pieces.first(),
-        _ => None,
-    };
+    let first = |term: &'s Term| term.kind.pieces().first();
     let mut after = seq[text + 1..].iter();
-    let closer = after.find(|term| !is_blank(term)).and_then(literal);
-    let opener = seq[found?..text].iter().find_map(literal);
-    let is_closer = matches!((opener, closer), (Some(Piece::Bytes(opener)), Some(Piece::Bytes(closer))) if opener.starts_with(closer.as_str()) || opener.trim() == closer.trim());
-    found.filter(|_| !is_closer)
+    let closer = after.find(|term| !is_blank(term)).and_then(first);
+    let opener = seq[found?..text].iter().find_map(first);
+    let pair = opener
+        .and_then(Piece::text)
+        .zip(closer.and_then(Piece::text));
+    let is_closer = |(opener, closer): (&str, &str)| {
+        opener.starts_with(closer) || opener.trim() == closer.trim()
+    };
+    found.filter(|_| !pair.is_some_and(is_closer))
 }
 
 /// Whether the term is a literal without letters and digits.
 fn is_sign(term: &Term) -> bool {
-    matches!(&term.kind, TermKind::Literal(pieces) if matches!(&**pieces, [Piece::Bytes(text)] if !text.contains(char::is_alphanumeric)))
+    lists::literal(term).is_some_and(|text| !text.contains(char::is_alphanumeric))
 }
 
 /// Whether the term reads blanks.
@@ -618,14 +619,11 @@ fn is_blank(term: &Term) -> bool {
 
 /// The literal right before the value at `text`, if it is optional.
 fn lead_in(seq: &[Term], text: usize) -> Option<Box<[u8]>> {
-    if let TermKind::Optional(before, _) = &seq[text.checked_sub(1)?].kind
-        && let TermKind::Literal(pieces) = &before.kind
-        && let [Piece::Bytes(bytes)] = pieces.as_slice()
-        && bytes.len() >= SURE_MARKER_MIN
-    {
-        return Some(bytes.as_bytes().into());
-    }
-    None
+    let TermKind::Optional(before, _) = &seq[text.checked_sub(1)?].kind else {
+        return None;
+    };
+    let text = lists::literal(before).filter(|text| text.len() >= SURE_MARKER_MIN)?;
+    Some(text.as_bytes().into())
 }
 
 /// Whether `to` can be reached from `from` without reading a byte.

@@ -338,8 +338,9 @@ impl Literal<'_> {
 impl Lead {
     /// Whether it starts with the end of a line, perhaps after blanks, and ends a value.
     pub(crate) fn breaks_line(&self) -> bool {
-        self.role == LeadRole::Ends
-            && matches!(self.pieces.first(), Some(Piece::Bytes(text)) if text.trim_start_matches(' ').starts_with(['\n', '\r']))
+        let text = self.pieces.first().and_then(Piece::text);
+        let line = text.unwrap_or_default().trim_start_matches(' ');
+        self.role == LeadRole::Ends && line.starts_with(['\n', '\r'])
     }
 
     /// How many bytes it has at least: one for each hole.

@@ -489,13 +489,7 @@ fn differ(one: &[Term], other: &[Term]) -> bool {
 
 /// The text that the terms start with.
 fn first_text(seq: &[Term]) -> Option<&str> {
-    match &seq.first()?.kind {
-        TermKind::Literal(pieces) => match pieces.first()? {
-            Piece::Bytes(text) => Some(text),
-            Piece::Hole(_) => None,
-        },
-        _ => None,
-    }
+    seq.first()?.kind.pieces().first()?.text()
 }
 
 /// The characters that the terms may start with, blanks aside; `None` among them is any character of a key. `None` if
@@ -537,21 +531,18 @@ fn starts_line_end(term: &TermKind) -> bool {
 
 /// The text of the term, as far as it is known.
 fn first_line<'d>(next: &Next<'d>) -> Option<&'d [u8]> {
-    match &next.term.kind {
-        TermKind::Literal(pieces) => match pieces.first() {
-            Some(Piece::Bytes(text)) => Some(text.as_bytes()),
-            _ => None,
-        },
-        _ => None,
-    }
+    let text = next.term.kind.pieces().first()?.text()?;
+    Some(text.as_bytes())
 }
 
 fn starts(literal: &[Piece], any_of: &[char]) -> bool {
-    matches!(&literal[0], Piece::Bytes(text) if text.starts_with(any_of))
+    literal[0]
+        .text()
+        .is_some_and(|text| text.starts_with(any_of))
 }
 
 fn starts_word(literal: &[Piece]) -> bool {
-    matches!(&literal[0], Piece::Bytes(text) if text.starts_with(char::is_alphanumeric))
+    (literal[0].text()).is_some_and(|text| text.starts_with(char::is_alphanumeric))
 }
 
 /// Whether the text of the capture may continue with the letters after it.
