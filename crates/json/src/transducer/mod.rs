@@ -254,8 +254,8 @@ impl Transducer {
     fn start(&mut self, root: Root) {
         self.context.python = root == Root::Keywords;
         match root {
-            Root::Value => {}
-            Root::Object => self.state = State::Root,
+            Root::Value => self.state = State::Value,
+            Root::Object => {}
             Root::Keywords => self.open(Frame::Keywords),
         }
     }

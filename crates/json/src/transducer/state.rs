@@ -47,8 +47,8 @@ impl Frame {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
     /// Before the `{` of a document that must be an object.
-    Root,
     #[default]
+    Root,
     Value,
     Key,
     Colon,

@@ -20,7 +20,7 @@ const NEAR: usize = 256;
 impl Transducer {
     /// A machine for complete texts: nothing is fed after them.
     pub(crate) fn whole() -> Transducer {
-        let mut machine = Transducer::default();
+        let mut machine = Transducer::new(Root::Value);
         machine.context.is_whole = true;
         machine.expect_closers(&Arc::from([String::from("```")]));
         machine

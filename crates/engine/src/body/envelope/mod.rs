@@ -180,10 +180,8 @@ impl Envelope {
                 last.forget();
                 last
             }
-            None => Box::new(Envelope {
-                json: Box::new(Transducer::new(Root::Object)),
-                ..Envelope::default()
-            }),
+            // The default machine reads an object.
+            None => Box::default(),
         };
         envelope.bodies = bodies;
         envelope.marked = envelope.bodies.iter().any(|body| body.marked);
