@@ -33,6 +33,13 @@ pub(crate) const OPENERS_MAX: u8 = 8;
 /// Most levels of closers whose successors are synchronization points of a broken call.
 pub(crate) const SYNCHRONIZATION_MAX: usize = 4;
 
+// How often, and how far back, text is read again.
+
+/// Most rejected candidates, each within the bytes of the one before: the bytes of the last start no other.
+pub(crate) const REREAD_MAX: u8 = 4;
+/// Longest lookback for the start of a line, in bytes.
+pub(crate) const LOOKBACK: u64 = 64;
+
 // Text between two parameters.
 
 /// Longest such text, in bytes.

@@ -215,10 +215,9 @@ impl Parser {
     /// The call's name space comes after the arguments: the head was emitted without this name space, or with another.
     fn late_server(&mut self, text: &str, at: Span, sink: &mut dyn Sink) {
         let other = |call: &OpenCall| !text.is_empty() && call.server.as_deref() != Some(text);
-        if !self.emitter.call.as_ref().is_some_and(other) {
-            return;
+        if self.emitter.call.as_ref().is_some_and(other) {
+            self.recovered(Recovery::LateServer, at, text, sink);
         }
-        self.emitter.recovered(Recovery::LateServer, at, text, sink);
     }
 
     /// The closer after the name is missing or misspelt.
@@ -228,7 +227,7 @@ impl Parser {
         } else {
             Recovery::MisspeltNameCloser
         };
-        self.emitter.recovered(recovery, at, "", sink);
+        self.recovered(recovery, at, "", sink);
     }
 
     /// Emits a note for a skipped element, if a `type` was captured right before the skipped bytes. After the name, an
@@ -246,7 +245,7 @@ impl Parser {
         if !call.name.is_empty() && skipped.start < skipped.end {
             call.worsen(End::Recovered);
         }
-        (self.emitter).recovered(Recovery::UnknownElement, at, view.at(at), sink);
+        self.recovered(Recovery::UnknownElement, at, view.at(at), sink);
     }
 
     /// Writes an argument that an attribute or a capture holds (`<write_file path="..">`).

@@ -12,7 +12,6 @@ use super::view::View;
 use super::{Mode, Parser};
 use crate::body::{JsonBody, Xml, XmlOut};
 use crate::program::{Node, NodeId, Program};
-use crate::thresholds::MARKER_MIN;
 use crate::{Arguments, Code, End, Recovery, Sink, Span, Tail};
 
 impl Parser {
@@ -196,13 +195,13 @@ impl Parser {
         self.emitter.flush_args(at, sink);
         // Only one character: more may not have arrived.
         let found: String = view.slice(at, view.end()).chars().take(1).collect();
-        let recovery = Recovery::NoJson;
-        (self.emitter).recovered(recovery, Span::empty(at), &found, sink);
-        (self.emitter).end_call(recovery.rule().end, view, at, sink);
+        self.recovered(Recovery::NoJson, Span::empty(at), &found, sink);
+        self.emitter.end_call(End::Truncated, view, at, sink);
         self.end_body(view, node, sink);
         // Late closers are still markup; everything else is text.
         let threads = core::mem::take(&mut self.set.threads);
-        let late = threads.into_iter().filter(|thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= MARKER_MIN));
+        let is_late = |thread: &Thread| view.program.node(thread.node).is_evidence();
+        let late = threads.into_iter().filter(is_late);
         self.synchronize(Channel::Text, late, view.program);
         self.candidate.checkpoint_threads.clear();
         self.input.not_before = at;

@@ -61,7 +61,8 @@ impl Stepper<'_> {
         }
         // The capture may also contain a stop byte (`name ":"` with a name that holds a colon), one of listed texts only
         // as one of them.
-        let is_part = || matches!(self.view.program.node(capture.next), Node::Literal { bytes, .. } if bytes.len() > 1);
+        let after = self.view.program.node(capture.next).literal();
+        let is_part = || after.is_some_and(|bytes| bytes.len() > 1);
         let is_open =
             capture.one_of.is_empty() && (capture.argument.is_some() || is_any && is_part());
         let starts_word = byte.is_ascii_alphanumeric() || b"./_~-".contains(&byte);

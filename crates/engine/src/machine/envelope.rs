@@ -200,7 +200,7 @@ impl Parser {
             call.arguments_at = at;
         }
         if let Some((at, what)) = envelope.loose.left_out.take() {
-            self.emitter.recovered(what, Span::empty(at), "", sink);
+            self.recovered(what, Span::empty(at), "", sink);
         }
         let Some(at) = envelope.args.at else {
             return;
@@ -234,7 +234,7 @@ impl Parser {
         }
         if envelope.args.malformed {
             let at = self.no_object(envelope, view);
-            self.emitter.recovered(Recovery::NoObject, at, "", sink);
+            self.recovered(Recovery::NoObject, at, "", sink);
         }
         if envelope.args.at.is_some() {
             self.whole();
@@ -279,7 +279,7 @@ impl Parser {
             // This member of a list is not a call: the members after it may be calls.
             let span = Span::new(envelope.at, at);
             self.emitter.markup(view, envelope.at, sink);
-            (self.emitter).recovered(Recovery::OtherObject, span, "", sink);
+            self.recovered(Recovery::OtherObject, span, "", sink);
             self.emitter.text(Channel::Text, view, at, sink);
             self.end_body(view, envelope.bodies[0].node, sink);
             return;

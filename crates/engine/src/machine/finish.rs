@@ -270,8 +270,12 @@ impl Parser {
         self.pos = view.end();
         if self.emitter.call.is_none() {
             self.emitter.markup(view, view.end(), sink);
-            let at = Span::empty(view.end());
-            (self.emitter).recovered(Recovery::FinalBlockCloser, at, "", sink);
+            self.recovered(
+                Recovery::FinalBlockCloser,
+                Span::empty(view.end()),
+                "",
+                sink,
+            );
         }
         false
     }
@@ -282,8 +286,7 @@ impl Parser {
         let from = self.emitter.cursor;
         self.emitter.markup(view, view.end(), sink);
         if !self.candidate.is_noted {
-            let at = Span::new(from, view.end());
-            (self.emitter).recovered(Recovery::Nameless, at, "", sink);
+            self.recovered(Recovery::Nameless, Span::new(from, view.end()), "", sink);
         }
         self.forget_candidate();
         self.pos = view.end();
@@ -340,7 +343,7 @@ impl Parser {
         if call.is_text() || call.is_nameless() {
             if !call.is_text() {
                 let at = Span::new(self.emitter.cursor, view.end());
-                (self.emitter).recovered(Recovery::Nameless, at, "", sink);
+                self.recovered(Recovery::Nameless, at, "", sink);
             }
             return (self.emitter).end_call(End::Truncated, view, view.end(), sink);
         }
@@ -357,7 +360,7 @@ impl Parser {
         }
         let least = if started { 0 } else { view.end() };
         let at = Span::empty(self.emitter.cursor.max(least));
-        self.emitter.recovered(recovery, at, "", sink);
+        self.recovered(recovery, at, "", sink);
         (self.emitter).end_call(recovery.rule().end, view, view.end(), sink);
     }
 }

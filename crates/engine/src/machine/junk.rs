@@ -13,7 +13,7 @@ impl Parser {
     /// The offset of a word, a number or a string in the place of the next object of a list of calls, after a comma.
     pub(super) fn junk_member(&self, view: View<'_>) -> Option<u64> {
         let is_object = |thread: &Thread| matches!(view.program.node(thread.node), Node::Object(_));
-        let is_end = |thread: &Thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if **bytes == *b"]");
+        let is_end = |thread: &Thread| view.program.node(thread.node).literal() == Some(b"]");
         let emitted = self.emitter.cursor;
         if !self.candidate.committed
             || self.candidate.fallback.is_some()

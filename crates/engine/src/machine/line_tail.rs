@@ -215,8 +215,7 @@ impl Parser {
     fn reopen_list(&mut self, node: NodeId, view: View<'_>, sink: &mut dyn Sink) {
         let at = self.pos;
         self.emitter.markup(view, at, sink);
-        let bracket = Span::new(at - 1, at);
-        (self.emitter).recovered(Recovery::ListBracket, bracket, "", sink);
+        self.recovered(Recovery::ListBracket, Span::new(at - 1, at), "", sink);
         if let Some(call) = &mut self.emitter.call {
             call.facts.is_in_broken_list = true;
         }

@@ -65,8 +65,7 @@ impl Parser {
             }
             if self.set.next.is_empty() {
                 if self.is_extra_bracket(program, byte) {
-                    let at = Span::new(pos, pos + 1);
-                    (self.emitter).recovered(Recovery::ExtraBracket, at, "", sink);
+                    self.recovered(Recovery::ExtraBracket, Span::new(pos, pos + 1), "", sink);
                     self.pos += 1;
                     continue;
                 }
@@ -78,8 +77,7 @@ impl Parser {
                 }
                 if let Some(at) = self.junk_member(view) {
                     self.emitter.markup(view, at, sink);
-                    let span = Span::new(at, at + 1);
-                    (self.emitter).recovered(Recovery::ListMember, span, "", sink);
+                    self.recovered(Recovery::ListMember, Span::new(at, at + 1), "", sink);
                     self.pos = at;
                     self.set.junk = Some(OUTSIDE);
                     let threads = &self.candidate.checkpoint_threads;
@@ -190,7 +188,7 @@ impl Parser {
         };
         self.set.gap = None;
         self.emitter.markup(view, gap.start, sink);
-        (self.emitter).recovered(Recovery::Intervening, gap, "", sink);
+        self.recovered(Recovery::Intervening, gap, "", sink);
         self.pos = gap.end;
         for thread in &mut self.set.threads {
             thread.since = self.pos;
@@ -199,12 +197,11 @@ impl Parser {
 
     /// Whether `byte` is a bracket too many after complete arguments: the closer follows, or is missing anyhow.
     fn is_extra_bracket(&self, program: &Program, byte: u8) -> bool {
-        let waits = |thread: &Thread| match program.node(thread.node) {
-            Node::Literal { bytes, .. } if thread.off == 0 => {
-                // The list of calls continues, or ends.
-                bytes.len() >= 3 || byte != b']' && matches!(**bytes, [b',' | b']'])
-            }
-            _ => false,
+        // The list of calls continues, or ends.
+        let is_next = |bytes: &[u8]| byte != b']' && matches!(bytes, [b',' | b']']);
+        let waits = |thread: &Thread| {
+            let node = program.node(thread.node);
+            thread.off == 0 && (node.is_evidence() || node.literal().is_some_and(is_next))
         };
         matches!(byte, b'}' | b']' | b')')
             && self.candidate.committed
@@ -317,7 +314,7 @@ impl Parser {
     fn literal_ended(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let program = view.program;
         let ended = self.set.found.ended.map(|literal| program.node(literal));
-        let joins = matches!(ended, Some(Node::Literal { bytes, .. }) if joins_calls(bytes));
+        let joins = ended.and_then(Node::literal).is_some_and(joins_calls);
         let is_whole = |call: &OpenCall| call.whole;
         if joins && self.candidate.committed && self.emitter.call.as_ref().is_none_or(is_whole) {
             // A word between two calls is text without the second call.

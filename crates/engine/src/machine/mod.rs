@@ -75,7 +75,7 @@ use alloc::vec::Vec;
 use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::doubt::Doubts;
 use crate::program::{ByteSet, NodeId, Program};
-use crate::{Code, DoubtRule, Finish, InCode, InReasoning, Input, Sink, Span};
+use crate::{Code, DoubtRule, Finish, InCode, InReasoning, Input, Recovery, Sink, Span};
 use context::Context;
 use emitter::{Channel, Emitter};
 use filled::Filled;
@@ -466,6 +466,10 @@ impl Parser {
 
     fn note(&mut self, code: Code, at: Span, why: impl Into<String>, sink: &mut dyn Sink) {
         self.emitter.note(code, at, why, sink);
+    }
+
+    fn recovered(&mut self, recovery: Recovery, at: Span, what: &str, sink: &mut dyn Sink) {
+        self.emitter.recovered(recovery, at, what, sink);
     }
 
     /// Steps made so far: bytes looked at times positions alive. For tests of linearity.

@@ -16,7 +16,7 @@ use super::view::View;
 use super::{Mode, Parser};
 use crate::Sink;
 use crate::grammar::Capture;
-use crate::program::{ByteSet, Node, Program, RuleRole};
+use crate::program::{ByteSet, Program, RuleRole};
 
 /// The lookahead for a name.
 #[derive(Debug, Default)]
@@ -60,11 +60,10 @@ impl Parser {
             after: self.closure(view, thread),
             ..NameLookahead::default()
         };
-        let is_literal = |thread: &Thread| matches!(view.program.node(thread.node), Node::Literal { bytes, .. } if bytes.len() >= 3);
-        ahead.after.retain(is_literal);
+        (ahead.after).retain(|thread| view.program.node(thread.node).is_evidence());
         for thread in &mut ahead.after {
             thread.marked = true;
-            if let Node::Literal { bytes, .. } = view.program.node(thread.node) {
+            if let Some(bytes) = view.program.node(thread.node).literal() {
                 ahead.firsts.insert(bytes[0]);
             }
         }

@@ -20,14 +20,14 @@ use super::{Channel, Mode, Parser};
 use crate::body::{Envelope, JsonBody, Python, Xml};
 use crate::grammar::Capture;
 use crate::program::{Node, Program, RuleRole};
-use crate::thresholds::{MARKER_MIN, SYNCHRONIZATION_MAX};
+use crate::thresholds::SYNCHRONIZATION_MAX;
 use crate::{End, Recovery, Sink, Span};
 
 impl Parser {
     /// The literals that were read lead nowhere: enters the body, or the end, that could have started at `at`.
     pub(super) fn fall_back(&mut self, at: u64, view: View<'_>, sink: &mut dyn Sink) {
         if let Some(key) = self.lost_parameter(at, view) {
-            (self.emitter).recovered(Recovery::NoValue, key, view.at(key), sink);
+            self.recovered(Recovery::NoValue, key, view.at(key), sink);
         }
         self.see_open_calls();
         self.pos = at;
@@ -48,8 +48,7 @@ impl Parser {
         let may_continue = self.emitter.call.as_ref().is_some_and(is_open);
         if may_continue && core::mem::take(&mut self.ending.in_call) {
             self.emitter.start_call(view, at, sink);
-            let at = Span::empty(at);
-            (self.emitter).recovered(Recovery::LengthLimitBetween, at, "", sink);
+            self.recovered(Recovery::LengthLimitBetween, Span::empty(at), "", sink);
         }
         self.emitter.end_call(End::Closed, view, at, sink);
     }
@@ -255,8 +254,7 @@ impl Parser {
         let cursor = self.emitter.cursor;
         let is_whole = self.emitter.call.as_ref().map(|call| call.whole);
         if is_whole.is_some() && stopped {
-            let at = Span::empty(cursor);
-            (self.emitter).recovered(Recovery::StoppedCloser, at, "", sink);
+            self.recovered(Recovery::StoppedCloser, Span::empty(cursor), "", sink);
             self.emitter.end_call(End::Closed, view, cursor, sink);
         } else if is_whole == Some(true) {
             self.supply_end(view, sink);
@@ -278,8 +276,7 @@ impl Parser {
             let end = if is_lost { End::Truncated } else { rule.end };
             self.emitter.worsen(end);
         } else if { checkpoint_threads.iter() }.any(|thread| program.closes(thread.node)) {
-            let at = Span::empty(cursor);
-            (self.emitter).recovered(Recovery::BlockCloser, at, "", sink);
+            self.recovered(Recovery::BlockCloser, Span::empty(cursor), "", sink);
         }
         let anchors = self.anchors(checkpoint_threads, cursor, view);
         let channel = match self.emitter.call {
@@ -296,9 +293,8 @@ impl Parser {
     /// Ends the open call, whose arguments are whole and whose closer is missing.
     pub(super) fn supply_end(&mut self, view: View<'_>, sink: &mut dyn Sink) {
         let cursor = self.emitter.cursor;
-        let recovery = Recovery::CallCloser;
-        (self.emitter).recovered(recovery, Span::empty(cursor), "", sink);
-        (self.emitter).end_call(recovery.rule().end, view, cursor, sink);
+        self.recovered(Recovery::CallCloser, Span::empty(cursor), "", sink);
+        self.emitter.end_call(End::Recovered, view, cursor, sink);
     }
 
     /// The synchronization points of a broken entry: the literals that were expected, then those after the closers
@@ -341,9 +337,7 @@ impl Parser {
 
 /// Whether the literal at `thread` can be a synchronization point.
 fn is_anchor(program: &Program, thread: &Thread) -> bool {
-    match program.node(thread.node) {
-        Node::Literal { bytes, .. } => bytes.len() >= MARKER_MIN && !joins_calls(bytes),
-        Node::Template { .. } => true,
-        _ => false,
-    }
+    let node = program.node(thread.node);
+    let is_literal = node.is_evidence() && !node.literal().is_some_and(joins_calls);
+    is_literal || matches!(node, Node::Template { .. })
 }

@@ -6,6 +6,7 @@ use super::quick::HELD;
 use super::thread::Thread;
 use super::view::View;
 use super::{Channel, Log, Mode, Parser};
+use crate::thresholds::{LOOKBACK, REREAD_MAX};
 use crate::{InCode, InReasoning, Sink};
 
 impl Parser {
@@ -84,8 +85,6 @@ impl Parser {
     /// Whether an opener at `at` may start a line, or follow what keeps a call's result (`r =`); `false` where other
     /// text certainly precedes it.
     fn may_start_line(&self, view: View<'_>, at: u64, may_be_assigned: bool) -> bool {
-        /// Length of the lookback, in bytes.
-        const LOOKBACK: u64 = 64;
         let emitter = &self.emitter;
         let is_plain = self.context.channel == Channel::Text
             && self.reasoning.interrupted.is_none()
@@ -223,8 +222,8 @@ impl Parser {
             let is_again = self.candidate.at < self.input.reread_end;
             let depth = u8::from(is_again) * self.input.reread_depth + 1;
             self.input.reread_end = self.input.reread_end.max(upto);
-            self.input.reread_depth = depth.min(4);
-            if depth >= 4 {
+            self.input.reread_depth = depth.min(REREAD_MAX);
+            if depth >= REREAD_MAX {
                 self.input.not_before = self.input.not_before.max(upto);
             }
         }

@@ -96,7 +96,8 @@ pub(super) fn analyze(graph: &mut Graph, dialects: &[Dialect]) -> Result<(), Gra
                 let stops = dialects[usize::from(node_dialect[id])].list("stop_strings");
                 let (closers, _) = next_literals(nodes, text.follow);
                 text.stop_string = closers.iter().any(|&closer| {
-                    matches!(&nodes[closer as usize], Node::Literal { bytes, .. } if stops.iter().any(|stop| stop.as_bytes() == &**bytes))
+                    let text = plain(&nodes[closer as usize]);
+                    stops.iter().any(|stop| text == Some(stop))
                 });
                 let is_prose = matches!(text.role, RuleRole::Think | RuleRole::Say);
                 let can_end = !closers.is_empty()
@@ -216,10 +217,7 @@ const OPENING_QUOTES: [char; 8] = ['"', '`', '\'', '«', '‹', '“', '‘', '�
 
 /// The text of a literal.
 fn plain(node: &Node) -> Option<&str> {
-    match node {
-        Node::Literal { bytes, .. } => str::from_utf8(bytes).ok(),
-        _ => None,
-    }
+    str::from_utf8(node.literal()?).ok()
 }
 
 /// The nodes that come right after a literal that ends with `end`, and after nothing else.
@@ -566,14 +564,10 @@ fn analyze_text<'l>(
 }
 
 fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {
-    if is_opener(nodes, literal) {
-        return false;
-    }
-    match &nodes[literal as usize] {
-        Node::Literal { bytes, .. } if bytes.trim_ascii().is_empty() => false,
-        Node::Literal { bytes, .. } => bytes.len() >= MARKER_MIN && !bytes.starts_with(b"```"),
-        _ => true,
-    }
+    let node = &nodes[literal as usize];
+    let is_text = |bytes: &[u8]| !bytes.trim_ascii().is_empty() && !bytes.starts_with(b"```");
+    let is_sure = node.is_evidence() && node.literal().is_some_and(is_text);
+    !is_opener(nodes, literal) && (is_sure || node.literal().is_none())
 }
 
 /// The trimming part after a `text`, and the node that follows it.
@@ -780,14 +774,15 @@ fn closers(nodes: &[Node], next: NodeId) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for mut level in closer_levels(nodes, next).into_iter().take(4) {
         // Closing tags come before other literals of a level.
-        let closes = |literal: &NodeId| matches!(&nodes[*literal as usize], Node::Literal { bytes, .. } if bytes.starts_with(b"</"));
-        level.sort_by_key(|literal| !closes(literal));
-        for literal in level {
-            if let Some(text) = plain(&nodes[literal as usize])
-                && !is_opener(nodes, literal)
-                && text.len() >= MARKER_MIN
-                && !out.iter().any(|have| have == text)
-            {
+        let tag = |literal: NodeId| plain(&nodes[literal as usize])?.strip_prefix("</");
+        level.sort_by_key(|&literal| tag(literal).is_none());
+        level
+            .retain(|&literal| nodes[literal as usize].is_evidence() && !is_opener(nodes, literal));
+        for text in level
+            .iter()
+            .filter_map(|&literal| plain(&nodes[literal as usize]))
+        {
+            if !out.iter().any(|have| have == text) {
                 out.push(text.into());
             }
         }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::bytes::{ByteSet, Finder, is_blank};
 use crate::grammar::lists::InList;
 use crate::grammar::{Attribute, Capture, Delimiter, Envelope, Piece, QuoteStyle};
-use crate::thresholds::MISSPELT_MIN;
+use crate::thresholds::{MARKER_MIN, MISSPELT_MIN};
 
 pub(crate) type NodeId = u32;
 
@@ -393,6 +393,19 @@ pub(crate) struct XmlNode {
 }
 
 impl Node {
+    /// The bytes of a literal without holes.
+    pub(crate) fn literal(&self) -> Option<&[u8]> {
+        match self {
+            Node::Literal { bytes, .. } => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a literal that is long enough to be evidence.
+    pub(crate) fn is_evidence(&self) -> bool {
+        (self.literal()).is_some_and(|bytes| bytes.len() >= MARKER_MIN)
+    }
+
     /// Whether it reads nothing, and something may follow: an edge without a byte.
     pub(crate) fn is_epsilon(&self) -> bool {
         matches!(

@@ -53,7 +53,7 @@ impl Parser {
             } else {
                 Recovery::CallClosers
             };
-            (self.emitter).recovered(recovery, Span::empty(at), &value.writer.key, sink);
+            self.recovered(recovery, Span::empty(at), &value.writer.key, sink);
         }
         self.set.threads.clear();
         if let AfterValue::Read { upto } = after {

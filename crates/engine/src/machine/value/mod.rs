@@ -521,7 +521,7 @@ impl Parser {
     /// Puts the value in doubt, unless the call ends no better anyhow.
     pub(super) fn doubt(&mut self, at: u64, why: Recovery, sink: &mut dyn Sink) {
         if (self.emitter.call.as_ref()).is_some_and(|call| call.at_best == End::Closed) {
-            self.emitter.recovered(why, Span::empty(at), "", sink);
+            self.recovered(why, Span::empty(at), "", sink);
         }
     }
 
