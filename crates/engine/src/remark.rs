@@ -22,6 +22,7 @@ pub fn remark(repair: Repair) -> (Code, &'static str) {
         Repair::PythonLiteral => Code::PythonLiteral,
         Repair::ControlCharacter | Repair::OddBlank => Code::ControlCharacter,
         Repair::InvalidEscape => Code::InvalidEscape,
+        Repair::LoneSurrogate => Code::LoneSurrogate,
         Repair::InvalidNumber => Code::InvalidNumber,
         Repair::UnrepresentableNumber => Code::UnrepresentableNumber,
         Repair::Concatenation => Code::Concatenation,

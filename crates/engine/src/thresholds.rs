@@ -35,10 +35,10 @@ pub(crate) const SYNCHRONIZATION_MAX: usize = 4;
 
 // How often, and how far back, text is read again.
 
-/// Most rejected candidates, each within the bytes of the one before: the bytes of the last start no other.
+/// Most rejected candidates that nest: the bytes of the last are not searched for openers.
 pub(crate) const REREAD_MAX: u8 = 4;
 /// Longest lookback for the start of a line, in bytes.
-pub(crate) const LOOKBACK: u64 = 64;
+pub(crate) const LOOKBACK_MAX: u64 = 64;
 
 // Text between two parameters.
 

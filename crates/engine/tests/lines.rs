@@ -1,11 +1,11 @@
-//! How long the part of the engine is that reads: lines of code, without tests, comments and blank lines. The table of
-//! recovery and the texts of notes are data.
+//! How long the part of the engine is that reads: lines of code, without tests, comments and blank lines. The tables
+//! `recovery.rs` and `remark.rs` are not counted.
 
 use std::fs;
 use std::path::Path;
 
 /// Lines of the modules that read a message. The figure may only fall.
-const LINES: usize = 14_849;
+const LINES: usize = 14_842;
 
 /// What reads a message, below `src`.
 const PARTS: &[&str] = &["machine", "body", "program", "doubt.rs", "thresholds.rs"];

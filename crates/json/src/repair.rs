@@ -19,7 +19,8 @@ macro_rules! repairs {
             pub fn is_structural(self) -> bool { match self { $(Repair::$name => $is_structural,)* } }
 
             /// A text that needs the repair, and the JSON that it becomes. Types are those of a schema with the
-            /// members `path`, a string; `limit`, an integer, by default 1; and `tags`, a list of strings.
+            /// members `path`, a string; `limit`, an integer, by default 1; `tags`, a list of strings; and `options`, an
+            /// object with a required `mode`, which is "r".
             #[doc(hidden)]
             pub fn example(self) -> (&'static str, &'static str) { match self { $(Repair::$name => ($input, $output),)* } }
         }
@@ -33,25 +34,26 @@ repairs! {
     TrailingComma: false, "a comma before the closing bracket was left out", "[1,]", "[1]";
     ExtraComma: false, "a comma with nothing before it was left out", "[, 1]", "[ 1]";
     MissingComma: false, "a comma was supplied", "[1 2]", "[1 ,2]";
-    MissingColon: false, "a colon was supplied", "{\"a\" 1}", "{\"a\" :1}";
-    MissingQuote: true, "the closing quote was supplied", "{\"a\": \"b}", "{\"a\": \"b\"}";
-    UnescapedQuote: false, "a quote inside the string was escaped", "[\"say \"hi\" now\"]", "[\"say \\\"hi\\\" now\"]";
-    AmbiguousString: true, "the string may start or end elsewhere: what may be structure was read as its text", "[x\"y]", "[\"x\\\"y\"]";
+    MissingColon: false, "a colon was supplied", r#"{"a" 1}"#, r#"{"a" :1}"#;
+    MissingQuote: true, "the closing quote was supplied", r#"{"a": "b}"#, r#"{"a": "b"}"#;
+    UnescapedQuote: false, "a quote inside the string was escaped", r#"["say "hi" now"]"#, r#"["say \"hi\" now"]"#;
+    AmbiguousString: true, "the string may start or end elsewhere: what may be structure was read as its text", r#"[x"y]"#, r#"["x\"y"]"#;
     MissingBracket: true, "a closing bracket was supplied", "[[1]", "[[1]]";
-    MismatchedBracket: true, "a closing bracket that fits none was left out", "[1}]", "[1]";
-    NonstandardQuote: false, "quotes other than \" were replaced", "['a']", "[\"a\"]";
+    MismatchedBracket: true, "a bracket that fits none was left out or replaced", "[1}]", "[1]";
+    NonstandardQuote: false, r#"quotes other than " were replaced"#, "['a']", r#"["a"]"#;
 
     // Words, numbers and strings.
-    UnquotedKey: false, "a key without quotes was quoted", "{a: 1}", "{\"a\": 1}";
-    UnquotedString: false, "a word without quotes was read as a string", "[a]", "[\"a\"]";
-    Expression: true, "a name or an expression of Python was read as text", "path=home)", "{\"path\":\"home\"}";
+    UnquotedKey: false, "a key without quotes was quoted", "{a: 1}", r#"{"a": 1}"#;
+    UnquotedString: false, "a word without quotes was read as a string", "[a]", r#"["a"]"#;
+    Expression: true, "a name or an expression of Python was read as text", "path=home)", r#"{"path":"home"}"#;
     PythonLiteral: false, "a Python literal became JSON", "[None]", "[null]";
-    ControlCharacter: false, "a control character inside the string was escaped", "[\"a\tb\"]", "[\"a\\tb\"]";
-    InvalidEscape: false, "a backslash that escapes nothing was repaired", "[\"\\d\"]", "[\"\\\\d\"]";
+    ControlCharacter: false, "a control character inside the string was escaped", "[\"a\tb\"]", r#"["a\tb"]"#;
+    InvalidEscape: false, "a backslash that escapes nothing was repaired", r#"["\d"]"#, r#"["\\d"]"#;
+    LoneSurrogate: false, "half a surrogate pair became U+FFFD", r#"["\ud83e!"]"#, r#"["\ufffd!"]"#;
     InvalidNumber: false, "a number was rewritten as JSON spells it", "[.5]", "[0.5]";
-    UnrepresentableNumber: false, "JSON cannot carry such a number; it was left as a string", "[1e999]", "[\"1e999\"]";
+    UnrepresentableNumber: false, "JSON cannot carry such a number; it was left as a string", "[1e999]", r#"["1e999"]"#;
     OddBlank: false, "a blank that JSON does not have became a space", "[1,\u{a0}2]", "[1, 2]";
-    Concatenation: false, "two strings became one", "[\"a\" + \"b\"]", "[\"ab\"]";
+    Concatenation: false, "two strings became one", r#"["a" + "b"]"#, r#"["ab"]"#;
 
     // What does not belong to a value, and values that are missing.
     Comment: false, "a comment was left out", "[1 /* one */]", "[1 ]";
@@ -59,21 +61,21 @@ repairs! {
     Junk: false, "this belongs to nothing and was left out", "[1,; 2]", "[1, 2]";
     Prose: false, "text around the JSON was left out", "Here: [1]", "[1]";
     CodeFence: false, "a code fence was left out", "```json\n[1]\n```", "\n[1]\n";
-    Wrapper: false, "a call around the value was left out", "[ObjectId(\"a\")]", "[\"a\"]";
-    MissingValue: true, "the key has no value and got `null`", "{\"a\": }", "{\"a\": null}";
-    DuplicateKey: true, "the key came before; the last value counts", "{\"a\": 1, \"a\": 2,}", "{\"a\": 1, \"a\": 2}";
+    Wrapper: false, "a call around the value was left out", r#"[ObjectId("a")]"#, r#"["a"]"#;
+    MissingValue: true, "the key has no value and got `null`", r#"{"a": }"#, r#"{"a": null}"#;
+    DuplicateKey: true, "the key came before; the last value counts", r#"{"a": 1, "a": 2,}"#, r#"{"a": 1, "a": 2}"#;
     MultipleValues: false, "several values became an array", "{\"a\": 1}\n{\"a\": 2}", "[{\"a\": 1},\n{\"a\": 2}]";
-    EscapedDocument: false, "the document was escaped once too often", "{\\\"a\\\": 1}", "{\"a\": 1}";
-    TruncatedJson: false, "the end of the text cuts this off; it was completed or left out", "{\"a\": tr", "{\"a\": true}";
+    EscapedDocument: false, "the document was escaped once too often", r#"{\"a\": 1}"#, r#"{"a": 1}"#;
+    TruncatedJson: false, "the end of the text cuts this off; it was completed or left out", r#"{"a": tr"#, r#"{"a": true}"#;
 
     // Types of a schema, and arguments of a Python call.
-    TypeCoercion: false, "it was read as the schema's type", "{\"limit\": \"3\"}", "{\"limit\": 3}";
-    WrappedValue: false, "a lone value became a list of one", "{\"tags\": \"a\"}", "{\"tags\": [\"a\"]}";
-    UnwrappedArguments: false, "what wrapped the value was left out", "{\"arguments\": {\"path\": \"a\"}}", "{\"path\": \"a\"}";
-    NearName: false, "the key got the schema's spelling", "{\"Path\": \"a\"}", "{\"path\": \"a\"}";
-    FilledBySchema: false, "the schema's value was supplied", "[\"a\"]", "{\"limit\":1,\"a\":null}";
-    ColonForEquals: true, "a colon after the argument's name was read as `=`", "path: 'a')", "{\"path\": \"a\"}";
-    PositionalArgument: true, "a value without a name got the name of the parameter in its place", "'a')", "{\"path\":\"a\"}";
+    TypeCoercion: false, "it was read as the schema's type", r#"{"limit": "3"}"#, r#"{"limit": 3}"#;
+    WrappedValue: false, "a lone value became a list of one", r#"{"tags": "a"}"#, r#"{"tags": ["a"]}"#;
+    UnwrappedArguments: false, "what wrapped the value was left out", r#"{"arguments": {"path": "a"}}"#, r#"{"path": "a"}"#;
+    NearName: false, "the key got the schema's spelling", r#"{"Path": "a"}"#, r#"{"path": "a"}"#;
+    FilledBySchema: false, "the schema's value was supplied", r#"{"options": {}}"#, r#"{"limit":1,"options":{"mode":"r"}}"#;
+    ColonForEquals: true, "a colon after the argument's name was read as `=`", "path: 'a')", r#"{"path": "a"}"#;
+    PositionalArgument: true, "a value without a name got the name of the parameter in its place", "'a')", r#"{"path":"a"}"#;
 }
 
 /// A repair and its byte range in the input, in the offsets of the caller.

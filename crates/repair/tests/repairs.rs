@@ -24,6 +24,11 @@ fn each_example_is_repaired_as_its_row_says() {
             "path": {"type": "string"},
             "limit": {"type": "integer", "default": 1},
             "tags": {"type": "array", "items": {"type": "string"}},
+            "options": {
+                "type": "object",
+                "properties": {"mode": {"const": "r"}},
+                "required": ["mode"],
+            },
         },
     });
     let target = SchemaTarget::new(schema).expect("the schema is right");

@@ -241,12 +241,7 @@ impl Parser {
             self.emitter.missing_closer |= code == Code::MissingCloser;
             self.note(code, span, message, sink);
         }
-        if out.structural {
-            self.emitter.worsen(End::Recovered);
-        }
-        if out.refused {
-            self.emitter.worsen(End::Truncated);
-        }
+        self.emitter.worsen(out.end);
         written
     }
 }

@@ -457,11 +457,7 @@ impl Emitter {
         call.opened = true;
         escape_into(&mut self.args, key);
         self.args.push_str("\":");
-        let new = call.keys.insert(key.as_bytes());
-        if !new {
-            call.worsen(End::Recovered);
-        }
-        new
+        call.keys.insert(key.as_bytes())
     }
 
     /// The tool of the open call, if it is known.
@@ -579,7 +575,7 @@ impl Emitter {
     ) {
         let rule = recovery.rule();
         self.worsen(rule.end);
-        self.note(rule.code, at, recovery.message(what), sink);
+        self.note(rule.code, at, recovery.note_text(what), sink);
     }
 
     /// Emits a note that says what would have been right.

@@ -262,11 +262,9 @@ impl Parser {
             let span = Span::new(checkpoint, at);
             let help = expected(program, checkpoint_threads.iter());
             let rule = Recovery::Unexpected.rule();
-            let shown = match found.trim() {
-                "" => found.escape_debug().collect(),
-                found => found.replace('\n', "\\n"),
-            };
-            let message = Recovery::Unexpected.message(&shown);
+            let text = Some(found.trim()).filter(|text| !text.is_empty());
+            let text = text.unwrap_or(&found).replace('\r', "\\r");
+            let message = Recovery::Unexpected.note_text(&text.replace('\n', "\\n"));
             (self.emitter).note_with_help(rule.code, span, message, help, sink);
             // Arguments that did not start where they should are lost; without them the call must not run.
             let starts = |thread: &Thread| {

@@ -106,7 +106,7 @@ impl Stepper<'_> {
         self.close_on(thread, (thread.node, thread.log), pos, set);
     }
 
-    /// The same from `node`, for a set that this step started.
+    /// Does what [`add_closure`](Stepper::add_closure) does, from `node`, for a set that this step started.
     pub(super) fn close_on(
         &mut self,
         thread: &Thread,
@@ -133,7 +133,7 @@ impl Stepper<'_> {
                 Node::Start { next } if self.candidate.start => (None, *next),
                 Node::Bol { .. } | Node::Start { .. } => return,
                 Node::Ws { next } | Node::Nl { next } => {
-                    if !self.start(thread, (node, log), pos, set) {
+                    if !self.add_start(thread, (node, log), pos, set) {
                         return;
                     }
                     (None, *next)
@@ -144,12 +144,12 @@ impl Stepper<'_> {
                             instance,
                             ..*thread
                         };
-                        self.start(&filled, (node, log), pos, set);
+                        self.add_start(&filled, (node, log), pos, set);
                     }
                     return;
                 }
                 _ => {
-                    self.start(thread, (node, log), pos, set);
+                    self.add_start(thread, (node, log), pos, set);
                     return;
                 }
             };
@@ -160,9 +160,10 @@ impl Stepper<'_> {
         }
     }
 
-    /// Adds `thread` at the start of `node`.
+    /// Adds `thread` at the start of `node`. Returns whether the set had no such position.
+    // Out of line, as three functions below: inlined, they would copy the thread field by field at each position.
     #[inline(never)]
-    fn start(
+    fn add_start(
         &mut self,
         thread: &Thread,
         (node, log): (NodeId, LogId),
@@ -187,7 +188,7 @@ impl Stepper<'_> {
                 self.add(next, &thread);
             }
             Some(_) => self.end_literal(*place, pos, next),
-            None => self.other(*place, byte, pos, next),
+            None => self.step_other(*place, byte, pos, next),
         }
     }
 
@@ -218,9 +219,9 @@ impl Stepper<'_> {
         self.close_on(&thread, (to, thread.log), pos + 1, next);
     }
 
-    /// A thread at anything but a literal.
+    /// Steps a thread at anything but a literal.
     #[inline(never)]
-    fn other(&mut self, mut thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>) {
+    fn step_other(&mut self, mut thread: Thread, byte: u8, pos: u64, next: &mut Vec<Thread>) {
         match self.view.program.node(thread.node) {
             Node::Trie => self.trie(thread, byte, pos, next),
             Node::Ws { next: to }
@@ -341,7 +342,7 @@ impl Stepper<'_> {
         !is_present
     }
 
-    /// What the schema says of the value of the key in the thread's log.
+    /// What the schema says of the value of the key in `log`.
     fn shape(&self, log: LogId) -> Option<&Shape> {
         let named = self.log.newest(log, self.flushed, Capture::Key);
         let key = named.map_or(self.registers.get(Capture::Key), |at| self.view.at(at));

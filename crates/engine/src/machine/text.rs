@@ -6,7 +6,7 @@ use super::quick::HELD;
 use super::thread::Thread;
 use super::view::View;
 use super::{Channel, Log, Mode, Parser};
-use crate::thresholds::{LOOKBACK, REREAD_MAX};
+use crate::thresholds::{LOOKBACK_MAX, REREAD_MAX};
 use crate::{InCode, InReasoning, Sink};
 
 impl Parser {
@@ -96,7 +96,7 @@ impl Parser {
             return true;
         }
         let certain = emitter.cursor.max(emitter.origin());
-        let near = certain.max(at.saturating_sub(LOOKBACK));
+        let near = certain.max(at.saturating_sub(LOOKBACK_MAX));
         let before = view.bytes(near, at);
         let (mut line, before) = match memchr::memrchr(b'\n', before) {
             Some(end) => (Line::default(), &before[end + 1..]),

@@ -778,10 +778,8 @@ fn closers(nodes: &[Node], next: NodeId) -> Vec<String> {
         level.sort_by_key(|&literal| tag(literal).is_none());
         level
             .retain(|&literal| nodes[literal as usize].is_evidence() && !is_opener(nodes, literal));
-        for text in level
-            .iter()
-            .filter_map(|&literal| plain(&nodes[literal as usize]))
-        {
+        let texts = level.iter().filter_map(|&one| plain(&nodes[one as usize]));
+        for text in texts {
             if !out.iter().any(|have| have == text) {
                 out.push(text.into());
             }

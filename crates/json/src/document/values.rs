@@ -290,12 +290,12 @@ fn written(repair: Repair, before: &str, rest: &str) -> Cow<'static, str> {
             Cow::Owned(after)
         }
         Repair::InvalidEscape => match rest.bytes().next() {
-            _ if before.len() > 1 => Cow::Borrowed("\\ufffd"),
             Some(b'\n') => Cow::Borrowed("\\n"),
             Some(b'\'' | b'`') => Cow::Borrowed(""),
             Some(byte) if crate::escape::is_markdown_escape(byte) => Cow::Borrowed(""),
             _ => Cow::Borrowed("\\\\"),
         },
+        Repair::LoneSurrogate => Cow::Borrowed("\\ufffd"),
         _ => Cow::Borrowed(""),
     }
 }

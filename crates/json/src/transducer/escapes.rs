@@ -40,38 +40,38 @@ impl Transducer {
             self.token.push(char::from(byte));
             piece.skip(1);
         }
-        // Whether the escape is invalid, what replaces its start, and from which index on it is written unchanged.
-        let (is_bad, start, from) = match (self.token.len(), byte) {
-            (6, _) if !is_part => (true, "\\ufffd", 6),
+        let (bad, half) = (Some(Repair::InvalidEscape), Some(Repair::LoneSurrogate));
+        // The repair, what replaces the escape's start, and from which index on the escape is written unchanged.
+        let (repair, start, from) = match (self.token.len(), byte) {
+            (6, _) if !is_part => (half, "\\ufffd", 6),
             (7, _) if !is_part => {
                 // A lone surrogate before another escape: the second escape is read from its backslash on.
-                self.note(Repair::InvalidEscape, self.token_at, here - 1, piece.out);
+                self.note(Repair::LoneSurrogate, self.token_at, here - 1, piece.out);
                 self.copy("\\ufffd", piece.out);
                 self.token.truncate(1);
                 return;
             }
-            (8.., _) if !is_part => (true, "\\ufffd\\\\", 7),
+            (8.., _) if !is_part => (half, "\\ufffd\\\\", 7),
             // r'C:\new': a backslash of a raw string is literal, and a quote after it does not end the string.
-            (2, b'"' | b'\\') if is_raw => (false, "\\\\\\", 1),
-            _ if is_raw || !is_part => (!is_raw, "\\\\", 1),
-            (2, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => (false, "", 0),
-            (2, b'\'' | b'`') => (self.string.quote == Quote::Double, "", 1),
-            (2, b'\n') => (true, "\\n", 2),
-            (2, _) if is_markdown_escape(byte) => (true, "", 1),
-            (4, _) if self.token.starts_with("\\x") => (true, "\\u00", 2),
+            (2, b'"' | b'\\') if is_raw => (None, "\\\\\\", 1),
+            _ if is_raw || !is_part => (bad.filter(|_| !is_raw), "\\\\", 1),
+            (2, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => (None, "", 0),
+            (2, b'\'' | b'`') => (bad.filter(|_| self.string.quote == Quote::Double), "", 1),
+            (2, b'\n') => (bad, "\\n", 2),
+            (2, _) if is_markdown_escape(byte) => (bad, "", 1),
+            (4, _) if self.token.starts_with("\\x") => (bad, "\\u00", 2),
             (length @ (6 | 12), _) => match (length, hex4(self.token.as_bytes(), length - 4)) {
                 (6, Some(0xd800..=0xdbff)) => return,
-                (6, Some(0xdc00..=0xdfff)) => (true, "\\ufffd", 6),
-                (12, Some(0xd800..=0xdbff)) => (true, "\\ufffd\\ufffd", 12),
-                (6, _) | (_, Some(0xdc00..=0xdfff)) => (false, "", 0),
-                _ => (true, "\\ufffd", 6),
+                (6, Some(0xdc00..=0xdfff)) => (half, "\\ufffd", 6),
+                (12, Some(0xd800..=0xdbff)) => (half, "\\ufffd\\ufffd", 12),
+                (6, _) | (_, Some(0xdc00..=0xdfff)) => (None, "", 0),
+                _ => (half, "\\ufffd", 6),
             },
             // The escape is not complete yet.
             _ => return,
         };
-        if is_bad {
-            let at = self.token_at.min(here);
-            self.note(Repair::InvalidEscape, at, here, piece.out);
+        if let Some(repair) = repair {
+            self.note(repair, self.token_at.min(here), here, piece.out);
         }
         let token = core::mem::take(&mut self.token);
         self.copy(start, piece.out);

@@ -121,7 +121,7 @@ const HELD: usize = 4096;
 /// The caller gets [`Step::String`] only if so many bytes follow: shorter strings are copied as fast.
 const LONG: usize = 2048;
 
-/// The machine. It reads one document at a time.
+/// The machine. It reads one document at a time; the default one, an object.
 #[derive(Clone, Debug, Default)]
 pub struct Transducer {
     state: State,

@@ -107,7 +107,8 @@ impl Transducer {
     /// Whether the bracket at `bytes[i]` and the rest of its run are data.
     #[inline(never)]
     fn settles(&self, bytes: &[u8], (run, i): (usize, usize), settled: &mut usize) -> bool {
-        // The byte after the run most often cannot follow the end of a string.
+        // The byte after the run most often cannot follow the end of a string. The run has no byte that `tail_starts`
+        // would not take.
         let (takes_commas, mut has_comma) = (self.takes_commas(), false);
         let is_more = |&byte: &u8| {
             has_comma |= byte == b',' && takes_commas;

@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use toolglot_json::Repair;
 use toolglot_json::internal::{quoted, string};
 
 use super::{Action, Envelope, Part, push_separated};
@@ -98,6 +99,9 @@ impl Envelope {
             self.part = if again { Part::Skip } else { Part::Role(role) };
             if again {
                 if role == Role::Args {
+                    // The first arguments count, not the last.
+                    let repairs = &mut self.repairs;
+                    repairs.pop_if(|last| last.repair == Repair::DuplicateKey);
                     self.leave_out(self.member_at, Recovery::SecondArguments);
                 }
                 return Action::More;

@@ -90,7 +90,9 @@ impl Xml {
         };
         writer.group(group, shape);
         for (code, message) in writer.remarks {
-            out.structural |= code == Code::DuplicateKey;
+            if code == Code::DuplicateKey {
+                out.end = out.end.max(Recovery::DuplicateKey.rule().end);
+            }
             out.remark(code, Span::new(self.at, self.pos), message);
         }
     }

@@ -35,10 +35,8 @@ const FEW: usize = 64;
 pub(crate) struct XmlOut {
     pub(crate) json: String,
     pub(crate) remarks: Vec<(Code, Span, String)>,
-    /// Elements were left open, a key came twice, or a value is in doubt.
-    pub(crate) structural: bool,
-    /// The arguments hold words and no element.
-    pub(crate) refused: bool,
+    /// The best end that the call may still have.
+    pub(crate) end: End,
 }
 
 impl XmlOut {
@@ -48,8 +46,8 @@ impl XmlOut {
 
     fn recovered(&mut self, recovery: Recovery, at: Span, what: &str) {
         let rule = recovery.rule();
-        self.structural |= rule.end != End::Closed;
-        self.remark(rule.code, at, recovery.message(what));
+        self.end = self.end.max(rule.end);
+        self.remark(rule.code, at, recovery.note_text(what));
     }
 }
 
@@ -248,7 +246,9 @@ impl Xml {
         self.emit_children(out);
         // Words in place of elements are not arguments: their meaning is lost, so the call must not run.
         let is_empty = self.emitted_keys.is_empty();
-        out.refused |= is_empty && self.in_junk;
+        if is_empty && self.in_junk {
+            out.end = End::Truncated;
+        }
         out.json.push_str(if is_empty { "{}" } else { "}" });
     }
 
@@ -282,7 +282,7 @@ pub(crate) fn elements_to_json(values: &Values, text: &str, shape: &Shape) -> Op
     let whole = format!("<value>{trimmed}</value></end>");
     let is_read = xml.feed(&whole, true, &mut out);
     xml.close(&mut out);
-    let is_whole = is_read && !(out.structural || out.refused);
+    let is_whole = is_read && out.end == End::Closed;
     let json = out.json.strip_prefix("{\"value\":")?.strip_suffix('}')?;
     let is_listed = item_of(shape, false).is_some_and(takes_text) && values.items(text).is_some();
     let is_text = is_listed && elements(json).nth(1).is_none();

@@ -233,6 +233,7 @@ impl Value {
             && let kind = parser.set.registers.get(Capture::Type)
             && !(kind.is_empty() || kinds.iter().any(|(known, _)| known == kind || known == "*"))
             && !matches!(shape, Some(Shape::Text | Shape::Scalar(_)))
+            && parser.emitter.call.is_some()
         {
             let at = Span::empty(at);
             (parser.emitter).recovered(Recovery::UnknownKind, at, kind, sink);
@@ -518,7 +519,7 @@ impl Parser {
         self.wait_in(Mode::Value(value))
     }
 
-    /// Puts the value in doubt, unless the call ends no better anyhow.
+    /// Notes that the value may be wrong and worsens the call's end, unless that is worse than `Closed` already.
     pub(super) fn doubt(&mut self, at: u64, why: Recovery, sink: &mut dyn Sink) {
         if (self.emitter.call.as_ref()).is_some_and(|call| call.at_best == End::Closed) {
             self.recovered(why, Span::empty(at), "", sink);
@@ -563,15 +564,13 @@ impl Parser {
             self.emitter.opened_by(&value.writer.key);
         }
         self.emitter.repaired(&repairs, sink);
-        for (code, message, doubt) in remarks {
+        for (code, message, end) in remarks {
+            self.emitter.worsen(end);
             // The place where a value became text depends on the pushes; only the value's start does not.
             let end = match code {
                 Code::OversizedScalar | Code::MalformedJson | Code::AmbiguousValue => value.start,
                 _ => value.writer.emitted.max(value.start),
             };
-            if doubt {
-                self.emitter.worsen(End::Recovered);
-            }
             self.note(code, Span::new(value.start, end), message, sink);
         }
         let key = (value.writer.wrapper != Wrapper::Object).then_some(value.writer.key.as_str());

@@ -14,7 +14,7 @@ use super::quoted::QuotedString;
 use crate::body::{EscapeDecoder, Escaped, elements_to_json};
 use crate::grammar::Values;
 use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
-use crate::{Code, Recovery, Span};
+use crate::{Code, End, Recovery, Span};
 
 /// Whether the value may be an object of all arguments, under a key that is no parameter:
 /// `{"arguments": {"path": ..}}`. The key is written once this is known.
@@ -149,13 +149,13 @@ impl ValueWriter {
                     _ => out.scalar,
                 };
                 if self.held.len() > cap {
-                    let union = matches!(
-                        &self.how,
-                        How::Held(Shape::OneOf(_)) | How::Infer | How::Json
-                    );
+                    let end = match &self.how {
+                        How::Held(Shape::OneOf(_)) | How::Infer | How::Json => End::Closed,
+                        _ => End::Recovered,
+                    };
                     let message = "the value is too long for its type and became a string";
                     out.remarks
-                        .push((Code::OversizedScalar, message.into(), !union));
+                        .push((Code::OversizedScalar, message.into(), end));
                     self.become_text(out);
                 }
             }
@@ -243,7 +243,7 @@ impl ValueWriter {
         } else if self.held.len() > out.undecided {
             let message = "the value is too long to be read as elements and became a string";
             out.remarks
-                .push((Code::OversizedScalar, message.into(), true));
+                .push((Code::OversizedScalar, message.into(), End::Recovered));
             self.become_text(out);
         }
     }
@@ -328,7 +328,7 @@ impl ValueWriter {
             (None, How::Json | How::Text) => json_or_text(&self.held),
         };
         out.args.push_str(&json);
-        let remark = remark.map(|(code, message)| (code, message, false));
+        let remark = remark.map(|(code, message)| (code, message, End::Closed));
         out.remarks.extend(remark);
     }
 }
@@ -366,8 +366,8 @@ fn structure(held: &str, shape: &Shape, end: u64, out: &mut Out<'_>) -> Option<S
 /// Where a value writes, and its remarks.
 pub(super) struct Out<'a> {
     pub(super) args: &'a mut String,
-    /// Code, message, and whether the remark leaves the value in doubt.
-    pub(super) remarks: Vec<(Code, String, bool)>,
+    /// Code, message, and the best end that the call may still have.
+    pub(super) remarks: Vec<(Code, String, End)>,
     pub(super) repairs: Vec<toolglot_json::RepairSpan>,
     pub(super) changes: Vec<Fitted>,
     pub(super) scalar: usize,
@@ -379,6 +379,7 @@ pub(super) struct Out<'a> {
 impl Out<'_> {
     fn recovered(&mut self, recovery: Recovery) {
         let rule = recovery.rule();
-        self.remarks.push((rule.code, rule.message.into(), true));
+        self.remarks
+            .push((rule.code, rule.message.into(), rule.end));
     }
 }
