@@ -541,8 +541,9 @@ impl Parser {
             Mode::LineTail(_) | Mode::ReasoningResume(_) | Mode::ReasoningHold(_) => {}
             Mode::Value(value) => self.emitter.emit_value(&value.writer, view, sink),
             Mode::Json(_) | Mode::Xml(_) | Mode::Python(_) | Mode::Envelope(_) => {
-                // In escaped JSON the body counts fewer bytes than the text has, so this may be inside a character.
-                let emitted = view.char_start(self.body_emitted());
+                // In escaped JSON the body counts fewer bytes than the text has, so this may be inside a character, or before
+                // what was emitted.
+                let emitted = view.char_start(self.body_emitted().max(self.emitter.cursor));
                 if emitted > self.emitter.cursor || !self.emitter.args().is_empty() {
                     self.emitter.flush_args(emitted, sink);
                 }

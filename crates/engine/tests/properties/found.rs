@@ -50,6 +50,8 @@ fn texts_that_broke_a_promise_keep_it() {
         "``a`j\u{13}\u{feff}[to({".into(),
         // A marker that takes all other positions away.
         "<tool>{\"server_name\": \"local\"\u{7}, \"argu\u{6}w{}}</tool>\u{e}&<tool>\n<server_name></server_name>\n<Tool_name>x</tool_name>\n<arguments>\n<v>\"true\"/tool>".into(),
+        // A body whose emitted part ends before what was emitted.
+        "[arm(a=h\u{18}\u{0}\u{0}inpu\u{0} \",ara\",argu\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\": \"read_file\" fffffff, \"name\u{1e}: #r\u{1}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\"\" {t\"p: \u{b}\u{0}\u{0}\u{0}\"a.rcall\": {'rame'\",\n\u{0}\u{0}\u{0}\":,argu\u{0}\u{0}e,argu\u{0}\u{0}e\u{0} \"\u{0}\u{0}\u{0}\": \"read_f+ ile\" \",argu\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\": \"s".into(),
     ];
     for subject in subjects() {
         for text in &texts {
