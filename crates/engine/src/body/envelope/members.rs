@@ -100,8 +100,8 @@ impl Envelope {
             if again {
                 if role == Role::Args {
                     // The first arguments count, not the last.
-                    let repairs = &mut self.repairs;
-                    repairs.pop_if(|last| last.repair == Repair::DuplicateKey);
+                    let (repairs, end) = (&mut self.repairs, self.args.end);
+                    repairs.pop_if(|one| one.repair == Repair::DuplicateKey && one.start >= end);
                     self.leave_out(self.member_at, Recovery::SecondArguments);
                 }
                 return Action::More;
