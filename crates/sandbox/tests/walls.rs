@@ -627,7 +627,7 @@ fn limits_hold() {
             1,
             "no core file"
         );
-        let bomb = "import os,time\nn=0\ntry:\n  while n<200:\n    if os.fork()==0: time.sleep(60)\n    n+=1\nexcept OSError: pass\nprint(n)";
+        let bomb = "import os,time\nn=0\ntry:\n  while n<400:\n    if os.fork()==0: time.sleep(60)\n    n+=1\nexcept OSError: pass\nprint(n)";
         std::fs::write(place.path("ws/bomb.py"), bomb).expect("written");
         let outcome = limited("exec python3 bomb.py", |limits| limits.processes = 20);
         let forked: u32 = outcome.stdout.text().trim().parse().expect("a number");
@@ -635,8 +635,15 @@ fn limits_hold() {
             .layers
             .iter()
             .any(|layer| layer.name == "control group" && layer.found.is_ok());
+        // Elsewhere the user's other processes count too, and each of them that ends leaves room for one more.
+        let is_counted_alone = level == Isolation::Namespaces || has_group;
+        let bound = if is_counted_alone { 25 } else { 250 };
         if !is_root() || has_group {
-            assert!(forked < 25, "processes behind {}: {forked}", level.word());
+            assert!(
+                forked < bound,
+                "processes behind {}: {forked}",
+                level.word()
+            );
         } else {
             eprintln!("SKIPPED: root without a control group has no limit of processes");
         }
