@@ -51,7 +51,8 @@ impl<'a> View<'a> {
 
     /// Where the character that contains the byte at `pos` starts.
     pub(crate) fn char_start(&self, pos: u64) -> u64 {
-        let starts = (0..=self.index(pos)).rev();
+        debug_assert!(pos >= self.base, "{pos} is before {}", self.base);
+        let starts = (0..=self.index(pos.max(self.base))).rev();
         let start = { starts }.find(|&at| self.text.is_char_boundary(at));
         self.base + start.unwrap_or(0) as u64
     }

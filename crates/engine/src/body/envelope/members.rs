@@ -129,7 +129,8 @@ impl Envelope {
             return Action::More;
         }
         if self.path.is_empty() && self.is_flat_parameter(program, key) {
-            // Validation decides about the other members there.
+            // Validation decides about the other members there. Those before the name come first.
+            self.take_outer(program);
             let opened = if self.loose.flat { ',' } else { '{' };
             self.args.text.push(opened);
             push_key(&mut self.args.text, key);

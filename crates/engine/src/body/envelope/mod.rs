@@ -379,9 +379,9 @@ impl Envelope {
         }
     }
 
-    /// The object has ended without arguments: the members beside the name are the arguments.
+    /// The members beside the name so far are the arguments, or the first of them: no object of arguments has come.
     #[inline(never)]
-    fn take_outer(&mut self, program: &Program) {
+    pub(super) fn take_outer(&mut self, program: &Program) {
         if self.head.name.is_none() {
             return;
         }

@@ -55,9 +55,6 @@ impl Xml {
             self.start_argument(name, out);
             self.write_group(&group, self.argument_shape(name), out);
         }
-        if self.frames.is_empty() {
-            self.flat.clear();
-        }
     }
 
     /// Emits the pending children of an emitted element.
