@@ -641,7 +641,7 @@ fn limits_hold() {
         if !is_root() || has_group {
             assert!(
                 forked < bound,
-                "processes behind {}: {forked}",
+                "processes isolated by {}: {forked}",
                 level.word()
             );
         } else {
