@@ -29,6 +29,7 @@ mod reader;
 mod repair;
 mod scan;
 mod shape;
+mod thresholds;
 mod transducer;
 mod word;
 

@@ -99,6 +99,11 @@ pub fn odd_blank(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
+/// Whether an ASCII byte may be part of a bare name.
+pub(crate) fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$')
+}
+
 /// The first character boundary of `text` from `at` on, or the end of `text`.
 pub(crate) fn boundary(text: &str, at: usize) -> usize {
     let mut places = at..text.len();

@@ -71,7 +71,6 @@ pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
     let literal = |json| (Cow::Borrowed(json), Some(Repair::PythonLiteral));
     match word {
         _ if is_json(word) => return (Cow::Borrowed(word), None),
-        _ if overflows(word) => return unrepresentable(word),
         "True" | "TRUE" => return literal("true"),
         "False" | "FALSE" => return literal("false"),
         "None" | "NULL" | "Null" | "undefined" => return literal("null"),
@@ -81,12 +80,8 @@ pub(crate) fn value(word: &str, zeros: bool) -> (Cow<'_, str>, Option<Repair>) {
         _ => {}
     }
     let digits = word.trim_start_matches('0');
-    let has_zeros = digits.len() < word.len() && digits.starts_with(|c: char| c.is_ascii_digit());
-    let word = if zeros && has_zeros { digits } else { word };
-    if zeros && is_json(word) {
-        return (Cow::Borrowed(word), Some(Repair::InvalidNumber));
-    }
-    match number(word) {
+    let is_padded = zeros && digits.starts_with(|c: char| c.is_ascii_digit());
+    match number(if is_padded { digits } else { word }) {
         Some(number) if overflows(&number) => unrepresentable(word),
         Some(number) => (Cow::Owned(number), Some(Repair::InvalidNumber)),
         None => (Cow::Owned(quoted(word)), Some(Repair::UnquotedString)),
@@ -202,6 +197,13 @@ mod tests {
     }
 
     #[test]
+    fn zeros_before_a_number_alone_are_dropped() {
+        assert_eq!(value("007", true).0, "7");
+        assert_eq!(value("007", false).0, "\"007\"");
+        assert_eq!(value("007abc", true).0, "\"007abc\"");
+    }
+
+    #[test]
     fn numbers_beyond_all_are_text() {
         let digits = |n: usize| "9".repeat(n);
         for huge in [
@@ -216,6 +218,7 @@ mod tests {
             assert_eq!(value(huge, false).1, Some(Repair::UnrepresentableNumber));
         }
         assert_eq!(value("+1e999", true).0, "\"+1e999\"");
+        assert_eq!(value("01e999", true).0, "\"01e999\"");
         for finite in [
             "1e308",
             "1e-999",

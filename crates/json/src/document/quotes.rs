@@ -1,9 +1,7 @@
 //! The kinds of quotes, and the keys between them.
 
-use crate::scan::blanks_end;
-
-/// The longest key that is recognized, in bytes.
-const LONGEST_KEY: usize = 256;
+use crate::scan::{blanks_end, is_name_byte};
+use crate::thresholds::KEY;
 
 /// Quotes that can close one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,11 +47,9 @@ impl Quotes {
 
 /// Whether a key and its colon are at `at`. The key is quoted or bare.
 pub(crate) fn starts_member(bytes: &[u8], at: usize) -> bool {
-    let near = &bytes[..bytes.len().min(at + LONGEST_KEY)];
+    let near = &bytes[..bytes.len().min(at + KEY)];
     let Some((quotes, length)) = Quotes::at(near, at) else {
-        let is_name = |b: &&u8| {
-            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'$' | b'.') || **b >= 0x80
-        };
+        let is_name = |b: &&u8| is_name_byte(**b) || **b >= 0x80;
         let rest = near.get(at..).unwrap_or_default();
         let end = at + rest.iter().take_while(is_name).count();
         let quote = usize::from(bytes.get(end) == Some(&b'"'));

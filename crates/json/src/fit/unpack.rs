@@ -15,10 +15,8 @@ use crate::escape::{quoted, unescape};
 use crate::reader::{UnknownValue, members};
 use crate::repair::Repair;
 use crate::shape::Shape;
+use crate::thresholds::UNPACKED;
 use crate::transducer::computes;
-
-/// The deepest level at which a string in a string is unpacked.
-const DEEPEST: u8 = 4;
 
 /// The JSON text made from a held value, the kind of change, and the changes inside the value.
 type Made = (String, FitKind, Vec<Fitted>);
@@ -60,7 +58,7 @@ impl Fit {
         let text = unescape(&held[1..held.len() - 1]);
         let wrapper = core::mem::take(&mut self.wrapper);
         let fields = self.fields(job.target);
-        let json = (self.deep < DEEPEST)
+        let json = (self.deep < UNPACKED)
             .then(|| repaired(text.trim(), &Shape::Any))
             .flatten();
         let arguments = json.zip(fields).filter(|(json, fields)| {
@@ -177,7 +175,7 @@ fn from_string(text: &str, shape: &Shape, deep: u8) -> Option<Made> {
             (Shape::Object(_), Some(b'{')) | (Shape::Array(_), Some(b'['))
         )
     });
-    if let (Some(shape), true) = (container, deep < DEEPEST)
+    if let (Some(shape), true) = (container, deep < UNPACKED)
         && let Some(json) = repaired(trimmed, shape)
     {
         let (json, inner) = fit_whole(Target::Shape(shape), &json, deep + 1);

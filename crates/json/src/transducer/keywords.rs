@@ -13,10 +13,8 @@ use alloc::vec::Vec;
 
 use super::Transducer;
 use super::groups::Inside;
-use super::quotes::is_name_byte;
-
-/// How many bytes at the end of a string are checked.
-const END: usize = 96;
+use crate::scan::is_name_byte;
+use crate::thresholds::RECENT;
 
 /// What is known about the Python call being read.
 #[derive(Clone, Debug, Default)]
@@ -54,20 +52,21 @@ impl RecentBytes {
             return;
         };
         self.to = at + bytes.len() as u64;
-        if self.bytes.len() + new.len() > 2 * END {
-            let n_kept = END.saturating_sub(new.len()).min(self.bytes.len());
+        if self.bytes.len() + new.len() > 2 * RECENT {
+            let n_kept = RECENT.saturating_sub(new.len()).min(self.bytes.len());
             self.bytes.drain(..self.bytes.len() - n_kept);
         }
-        self.bytes.extend(&new[new.len().saturating_sub(2 * END)..]);
+        self.bytes
+            .extend(&new[new.len().saturating_sub(2 * RECENT)..]);
     }
 
     pub(super) fn ends_in_comma(&self) -> bool {
         self.bytes.ends_with(b",")
     }
 
-    /// The last [`END`] bytes in every cut, or all bytes of a shorter string.
+    /// The last [`RECENT`] bytes in every cut, or all bytes of a shorter string.
     fn end(&self) -> &[u8] {
-        &self.bytes[self.bytes.len().saturating_sub(END)..]
+        &self.bytes[self.bytes.len().saturating_sub(RECENT)..]
     }
 }
 

@@ -47,6 +47,7 @@ use crate::escape::unescape;
 use crate::keys::Keys;
 use crate::repair::{Repair, RepairSpan};
 use crate::scan::odd_blank;
+use crate::thresholds::HELD;
 use fork::Fork;
 pub(crate) use groups::computes;
 use keywords::CallFacts;
@@ -114,9 +115,6 @@ pub struct StringRun {
     /// Whether these bytes must be escaped when they are written. Otherwise they are JSON already.
     pub is_raw: bool,
 }
-
-/// Cap, in bytes, of what is held undecided: a word, a tail, a lookahead, a run of blanks.
-const HELD: usize = 4096;
 
 /// The caller gets [`Step::String`] only if so many bytes follow: shorter strings are copied as fast.
 const LONG: usize = 2048;

@@ -5,12 +5,11 @@
 //! `f("path": "x")` has a name in JSON's spelling. Brackets start [groups](super::groups).
 
 use super::piece::Piece;
-use super::quotes::is_name_byte;
 use super::state::{Frame, Opening, State};
 use super::words::{joins_operands, last_word};
 use super::{HELD, Output, Transducer};
 use crate::repair::Repair;
-use crate::scan::blanks_end;
+use crate::scan::{blanks_end, is_name_byte};
 
 impl Transducer {
     /// Holds the byte here, since it is not known yet what the byte opens.

@@ -9,9 +9,10 @@
 //! ```
 
 use super::Transducer;
-use super::quotes::{WORD, is_name_byte};
 use super::state::Frame;
 use super::words::{is_literal, joins_operands};
+use crate::scan::is_name_byte;
+use crate::thresholds::WORD;
 
 /// A quote that may end its string, and how far the held bytes after the quote were read.
 #[derive(Clone, Debug, Default)]

@@ -11,13 +11,8 @@ use super::words::name_of;
 use super::{HELD, Output, Step, Transducer};
 use crate::escape::{escape_into, unescape};
 use crate::repair::Repair;
-use crate::scan::{blanks_end, odd_blank};
-
-/// Bytes reserved for the lookahead after a quote, and the longest key that is searched for a missing quote.
-const KEY: usize = 256;
-
-/// Longest word that is read ahead, in bytes.
-pub(super) const WORD: usize = 160;
+use crate::scan::{blanks_end, is_name_byte, odd_blank};
+use crate::thresholds::KEY;
 
 impl Transducer {
     /// Names the keys of containers at `depth` (the root has depth 1). One of these keys, in quotes and with its colon,
@@ -285,10 +280,6 @@ impl Transducer {
         self.keys_at(self.stack.len())
             .is_none_or(|keys| keys.iter().any(|known| known == key))
     }
-}
-
-pub(super) fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$')
 }
 
 /// Whether `text`, read as part of a key after its colon, is a value and its comma, or a literal and a closing bracket.

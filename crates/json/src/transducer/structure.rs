@@ -6,9 +6,7 @@ use super::words::is_word_byte;
 use super::{HELD, Output, Step, Transducer};
 use crate::repair::Repair;
 use crate::scan::blanks_end;
-
-/// How many of the innermost containers are searched for the one that a closing bracket fits.
-const FITS: usize = 1024;
+use crate::thresholds::CONTAINERS;
 
 impl Transducer {
     #[inline]
@@ -117,9 +115,9 @@ impl Transducer {
         None
     }
 
-    /// Index of the innermost container that a closing bracket fits, among the last [`FITS`].
+    /// Index of the innermost container that a closing bracket fits, among the last [`CONTAINERS`].
     pub(super) fn fit(&self, byte: u8) -> Option<usize> {
-        let n_outer = self.stack.len().saturating_sub(FITS);
+        let n_outer = self.stack.len().saturating_sub(CONTAINERS);
         let fit = |frame: &Frame| frame.closer() == byte;
         let fit = self.stack[n_outer..].iter().rposition(fit);
         fit.map(|fit| n_outer + fit)

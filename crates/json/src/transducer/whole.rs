@@ -12,10 +12,8 @@ use super::{Output, Root, Transducer};
 use crate::document::starts_member;
 use crate::repair::Repair;
 use crate::scan::blanks_end;
+use crate::thresholds::KEY;
 use crate::word;
-
-/// How many bytes are searched for the comma of a tuple, or the colon of a key.
-const NEAR: usize = 256;
 
 impl Transducer {
     /// A machine for complete texts: nothing is fed after them.
@@ -166,7 +164,7 @@ impl Transducer {
         if self.in_key {
             // `{the key: 1}`
             let is_end = |b: &u8| b",:={}[]\"'\n".contains(b);
-            let end = || bytes[i..].iter().take(NEAR).find(|&b| is_end(b));
+            let end = || bytes[i..].iter().take(KEY).find(|&b| is_end(b));
             return (bytes[i] == b' ' && end() == Some(&b':')).then_some(false);
         }
         let in_object = self.stack.last() == Some(&Frame::Object);
@@ -292,7 +290,7 @@ fn is_thousands(bytes: &[u8], comma: usize) -> bool {
 /// Whether the bracket that starts `bytes` contains one value, not a list: `("a" "b")`.
 pub(super) fn is_one_value(bytes: &[u8]) -> bool {
     let (mut depth, mut quote, mut is_empty) = (0_usize, None, true);
-    let mut bytes = bytes.iter().take(NEAR);
+    let mut bytes = bytes.iter().take(KEY);
     while let Some(&byte) = bytes.next() {
         match (quote, byte) {
             (_, b'\\') => drop(bytes.next()),
