@@ -49,10 +49,7 @@ impl Parser {
                     return true;
                 }
             }
-            if !self.set.found.bodies.is_empty()
-                && self.set.found.body_first
-                && !self.set.found.literal_took
-            {
+            if self.set.found.body_first && !self.set.found.literal_took {
                 let body = self.set.found.bodies[0];
                 if program.is_end(body.node) {
                     // Blanks before the end are not the entry's.

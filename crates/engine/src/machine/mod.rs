@@ -544,9 +544,7 @@ impl Parser {
                 // In escaped JSON the body counts fewer bytes than the text has, so this may be inside a character, or before
                 // what was emitted.
                 let emitted = view.char_start(self.body_emitted().max(self.emitter.cursor));
-                if emitted > self.emitter.cursor || !self.emitter.args().is_empty() {
-                    self.emitter.flush_args(emitted, sink);
-                }
+                self.emitter.flush_args(emitted, sink);
             }
         }
     }

@@ -118,11 +118,6 @@ impl Parser {
             n_open = open;
         }
         let is_plain = kinds & Openers::QUOTES == 0 && self.emitter.quote.ignores_plain();
-        if n_held + n_open == 0 {
-            self.quick_text(channel, is_plain, text, sink);
-            self.pos = self.input.base;
-            return true;
-        }
         let (emitted, open) = text.split_at(text.len() - n_open);
         if let Some(first) = open.bytes().next()
             && self.program.rules.bodies_first.has(first)
@@ -139,9 +134,7 @@ impl Parser {
             self.quick_text(channel, is_plain, emitted, sink);
         }
         self.pos = self.input.base;
-        if n_open > 0 {
-            self.input.buffer.push_str(open);
-        }
+        self.input.buffer.push_str(open);
         true
     }
 

@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::build::Graph;
-use super::bytes::{ByteSet, Finder};
+use super::bytes::{ByteSet, Finder, Prefilter};
 use super::node::{Lead, LeadRole, Node, NodeId, RuleRole, TextNode, Trim};
 use crate::grammar::lists::InList;
 use crate::grammar::{Capture, Delimiter, Dialect, GrammarError, Piece};
@@ -560,7 +560,8 @@ fn analyze_text<'l>(
             opener.map(Lead::doubts).into_iter().for_each(&mut add);
         }
     }
-    (text.first, text.following) = (Finder::new(first), following);
+    let first = Finder::new(first);
+    text.prefilter = Prefilter { first, following };
 }
 
 fn is_enclosing_closer(nodes: &[Node], literal: NodeId) -> bool {

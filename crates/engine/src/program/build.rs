@@ -631,13 +631,12 @@ fn leads_by_nothing(nodes: &[Node], from: NodeId, to: NodeId) -> bool {
     let mut found = false;
     reach(nodes, [from], |id, node| {
         found |= id == to;
-        !found
-            && match node {
-                Node::Capture(capture) => may_be_empty(capture.what),
-                Node::Literal { .. } | Node::Template { .. } | Node::Match | Node::Trie => false,
-                // A value may be empty, and there may be no elements and no attributes.
-                node => !node.is_body() || matches!(node, Node::Text(_) | Node::Xml(_)),
-            }
+        match node {
+            Node::Capture(capture) => may_be_empty(capture.what),
+            Node::Literal { .. } | Node::Template { .. } | Node::Match | Node::Trie => false,
+            // A value may be empty, and there may be no elements and no attributes.
+            node => !node.is_body() || matches!(node, Node::Text(_) | Node::Xml(_)),
+        }
     });
     found
 }

@@ -147,6 +147,28 @@ impl Finder {
     }
 }
 
+/// Finds where a literal may start, by the sets of its first three bytes. Where the bytes end earlier, it may start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Prefilter {
+    pub(super) first: Finder,
+    pub(super) following: [ByteSet; 2],
+}
+
+impl Prefilter {
+    /// The first such position, `at` or later.
+    #[inline]
+    pub(crate) fn find(&self, bytes: &[u8], mut at: usize) -> Option<usize> {
+        loop {
+            at += self.first.find(&bytes[at..])?;
+            let next = bytes[at + 1..].iter().zip(&self.following);
+            if next.fold(true, |fits, (&byte, set)| fits & set.has(byte)) {
+                return Some(at);
+            }
+            at += 1;
+        }
+    }
+}
+
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

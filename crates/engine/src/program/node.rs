@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::bytes::{ByteSet, Finder, is_blank};
+use super::bytes::{ByteSet, Prefilter, is_blank};
 use crate::grammar::lists::InList;
 use crate::grammar::{Attribute, Capture, Delimiter, Envelope, Piece, QuoteStyle};
 use crate::thresholds::{MARKER_MIN, MISSPELT_MIN};
@@ -200,12 +200,10 @@ pub(crate) struct TextNode {
     pub(crate) lead_in: Option<Box<[u8]>>,
     /// The closer holds the key: only the same key nests.
     pub(crate) own_needs_same_key: bool,
-    /// The first bytes of the literals that the lookahead looks for.
-    pub(crate) first: Finder,
+    /// The first three bytes of the literals that the lookahead looks for.
+    pub(crate) prefilter: Prefilter,
     /// It ends with its line where it is not in quotes or brackets.
     pub(crate) may_end_line: bool,
-    /// The bytes that may be in the two places after that first byte.
-    pub(crate) following: [ByteSet; 2],
     pub(crate) leads: Vec<Lead>,
     /// The entry may end here without a closer.
     pub(crate) open_ended: bool,

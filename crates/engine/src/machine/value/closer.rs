@@ -20,36 +20,31 @@ pub(in crate::machine) fn find_closer(
     registers: &Registers,
     bytes: &[u8],
 ) -> Option<Closer> {
-    let mut at = text.first.find(bytes)?;
+    let mut at = text.prefilter.find(bytes, 0)?;
     loop {
         let found = |is_whole, role| Some(Closer { at, is_whole, role });
-        let (rest, mut passed) = (&bytes[at..], 1);
-        let next = rest[1..].iter().zip(&text.following);
-        if next.fold(true, |fits, (&byte, set)| fits & set.has(byte)) {
-            let mut may_come = false;
-            for lead in &text.leads {
-                match lead.fits(rest, |what| registers.get(what)) {
-                    Fits::Whole if lead.role == LeadRole::Escape => {
-                        passed = lead.length();
-                        break;
-                    }
-                    // The literal before it in the list decides, once more bytes come.
-                    Fits::Whole if may_come && lead.role != LeadRole::Ends => break,
-                    Fits::Whole => return found(true, lead.role),
-                    Fits::SoFar => may_come = true,
-                    Fits::Not => {}
-                }
-                // Escapes come first, and the first that fits decides.
-                if may_come && lead.role == LeadRole::Escape {
+        let (rest, mut passed, mut may_come) = (&bytes[at..], 1, false);
+        for lead in &text.leads {
+            match lead.fits(rest, |what| registers.get(what)) {
+                Fits::Whole if lead.role == LeadRole::Escape => {
+                    passed = lead.length();
                     break;
                 }
+                // The literal before it in the list decides, once more bytes come.
+                Fits::Whole if may_come && lead.role != LeadRole::Ends => break,
+                Fits::Whole => return found(true, lead.role),
+                Fits::SoFar => may_come = true,
+                Fits::Not => {}
             }
-            if may_come {
-                return found(false, LeadRole::Ends);
+            // Escapes come first, and the first that fits decides.
+            if may_come && lead.role == LeadRole::Escape {
+                break;
             }
         }
-        at += passed;
-        at += text.first.find(&bytes[at..])?;
+        if may_come {
+            return found(false, LeadRole::Ends);
+        }
+        at = text.prefilter.find(bytes, at + passed)?;
     }
 }
 
