@@ -16,6 +16,7 @@ mod support;
 mod carried;
 mod closers;
 mod coverage;
+mod damage;
 mod damaged;
 mod documents;
 mod overview;

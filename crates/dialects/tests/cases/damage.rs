@@ -1,0 +1,157 @@
+//! Generates `docs/damage.md` from the tables of repairs, recovery and doubt, and compares the file with it.
+//!
+//! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test tests cases::` writes it anew.
+
+use std::fmt::Write as _;
+use std::{env, fs};
+
+use toolglot_engine::{Code, DoubtRule, End, Finish, Recovery, remark};
+use toolglot_json::Repair;
+
+use crate::cases::documents;
+
+#[test]
+fn the_page_on_damage_is_that_of_the_tables() {
+    let path = documents::root().join("docs/damage.md");
+    let page = page();
+    if env::var_os("TOOLGLOT_BLESS").is_some() {
+        fs::write(&path, &page).expect("the page can be written");
+    }
+    let there = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        there == page,
+        "docs/damage.md is not up to date: TOOLGLOT_BLESS=1 writes it"
+    );
+}
+
+fn page() -> String {
+    let mut out = String::from(
+        "# Damaged messages\n\n\
+         Written from the tables of the engine by a test; do not edit.\n\n\
+         A damaged call is read as far as the evidence goes, with a [note](notes.md) for each repair.\n\
+         The last column is the best end that the call may have. A call that is not `closed` never runs unasked.\n\
+         Of several rows, the worst end counts.\n\
+         Each row's example is a test. In examples, ↵ is a line break and ⇥ a tab.\n",
+    );
+    repairs(&mut out);
+    recovery(&mut out);
+    doubt(&mut out);
+    out
+}
+
+/// `json/src/repair.rs`.
+fn repairs(out: &mut String) {
+    out.push_str(
+        "\n## Repairs of JSON\n\n\
+         A repair of spelling leaves the call `closed`. One that supplies or contradicts the end of a value does not.\n\
+         Where the message itself is cut off, a row of [recovery](#recovery) counts too.\n\
+         Some examples have a schema: `path` is a string, `limit` an integer, `tags` a list, `options` an object.\n\n\
+         | note | what is done | text | JSON | end |\n|---|---|---|---|---|\n",
+    );
+    for &repair in Repair::ALL {
+        let (code, what) = remark(repair);
+        let (text, json) = repair.example();
+        let end = if repair.is_structural() {
+            End::Recovered
+        } else {
+            End::Closed
+        };
+        row(
+            out,
+            &[
+                note(code),
+                cell(what),
+                example(text),
+                example(json),
+                end_of(end),
+            ],
+        );
+    }
+}
+
+/// `engine/src/recovery.rs`.
+fn recovery(out: &mut String) {
+    out.push_str(
+        "\n## Recovery\n\n\
+         The message leaves its dialect: a closer is missing, text is where none may be, or the message ends early.\n\
+         The only tool of the examples is `read_file(path, limit, options)`.\n\n\
+         | note | what is done | dialect | example | end |\n|---|---|---|---|---|\n",
+    );
+    for recovery in Recovery::ALL {
+        let rule = recovery.rule();
+        let mut text = example(rule.example);
+        text.push_str(match rule.finish {
+            Finish::Length => ", cut off at the length limit",
+            Finish::Unknown => ", cut off for an unknown reason",
+            Finish::Stop => "",
+        });
+        let is_name = !rule.dialect.contains(' ');
+        let dialect = if is_name {
+            format!("[`{0}`](dialects.md#{0})", rule.dialect)
+        } else {
+            example(rule.dialect)
+        };
+        let message = rule.message.replace("`{}`", "`…`").replace("{}", "…");
+        row(
+            out,
+            &[
+                note(rule.code),
+                cell(&message),
+                dialect,
+                text,
+                end_of(rule.end),
+            ],
+        );
+    }
+}
+
+/// `engine/src/doubt.rs`.
+fn doubt(out: &mut String) {
+    out.push_str(
+        "\n## Doubt\n\n\
+         The call is whole, but it may only be mentioned. A host may add rows, or leave all of them out.\n\
+         In the examples `read_file` is the only tool, and the last call is the one in doubt.\n\n\
+         | note | what is seen | example | end |\n|---|---|---|---|\n",
+    );
+    for rule in DoubtRule::TABLE {
+        let note = rule.code.map_or_else(|| "an earlier one".to_owned(), note);
+        let seen = if rule.message.is_empty() {
+            rule.name
+        } else {
+            rule.message
+        };
+        row(
+            out,
+            &[note, cell(seen), example(rule.example), end_of(rule.end)],
+        );
+    }
+}
+
+fn row(out: &mut String, cells: &[String]) {
+    writeln!(out, "| {} |", cells.join(" | ")).expect("writing to a string");
+}
+
+fn note(code: Code) -> String {
+    let (number, name) = (code.number(), code.name());
+    format!("[N{number:03}](notes.md#n{number:03}-{name})")
+}
+
+fn end_of(end: End) -> String {
+    format!("{end:?}").to_lowercase()
+}
+
+/// Text in a cell of a table; code in it stays code.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// An example as code in a cell.
+fn example(text: &str) -> String {
+    let text = text.replace('\n', "↵").replace('\t', "⇥");
+    let text = text.replace('\u{a0}', "\\u{a0}").replace('|', "\\|");
+    let longest = text.split(|c| c != '`').map(str::len).max();
+    let marks = "`".repeat(longest.unwrap_or(0) + 1);
+    let is_at_edge = text.starts_with('`') || text.ends_with('`');
+    let pad = if is_at_edge { " " } else { "" };
+    format!("{marks}{pad}{text}{pad}{marks}")
+}
