@@ -29,8 +29,8 @@ fn page() -> String {
         "# Damaged messages\n\n\
          Written from the tables of the engine by a test; do not edit.\n\n\
          A damaged call is read as far as the evidence goes, with a [note](notes.md) for each repair.\n\
-         The last column is the best end that the call may have. A call that is not `closed` never runs unasked.\n\
-         Of several rows, the worst end counts.\n\
+         The last column is the best end that the call may have; of several rows the worst counts.\n\
+         [What may run](design-faq.md#why-three-ways-to-end-closed-recovered-truncated) depends on it.\n\
          Each row's example is a test. In examples, ↵ is a line break and ⇥ a tab.\n",
     );
     repairs(&mut out);
