@@ -289,7 +289,7 @@ fn ascii(text: &str, form: &Form) -> String {
         .rfind("\"tag\"")
         .filter(|_| form.is_json())
         .unwrap_or(start);
-    let mut out = text[..begin].to_owned();
+    let mut out = text[..start].to_owned();
     for unit in text[start..end].encode_utf16() {
         match u8::try_from(unit) {
             Ok(byte) if byte.is_ascii() => out.push(char::from(byte)),

@@ -42,8 +42,10 @@ impl Escaped {
         while i < text.len() || json.has_reports() {
             let rest = &text[i..];
             let here = at + i as u64;
+            let n_before = out.repairs.len();
             let Some(c) = rest.chars().next() else {
                 let (_, step) = json.feed("", here, out);
+                self.place(&mut out.repairs[n_before..], Span::empty(here));
                 return (i, step);
             };
             if *self == Escaped::First {
@@ -57,10 +59,7 @@ impl Escaped {
                 });
                 *self = Escaped::Slash;
             }
-            let character = Span {
-                start: here,
-                end: here + c.len_utf8() as u64,
-            };
+            let character = Span::new(here, here + c.len_utf8() as u64);
             let n_before = out.repairs.len();
             let (used, step) = match self {
                 Escaped::Slash => {

@@ -467,13 +467,13 @@ impl Envelope {
         let is_flat = self.loose.flat && self.encoded.json.is_none();
         if is_flat || matches!((self.part, self.args.at), (Part::Role(Role::Args), Some(_))) {
             // The closers of the arguments come first; those of the envelope are left out.
-            let outer = usize::from(is_closed && !is_flat) * (self.depths.len() + 1);
+            let outer = usize::from(is_closed) * (self.depths.len() + usize::from(!is_flat));
             let mut text = core::mem::take(&mut self.out.text);
+            text.truncate(text.len().saturating_sub(outer));
             if is_flat && self.part == Part::Skip {
                 text = String::from(if is_closed { "}" } else { "" });
             }
-            let keep = text.len().saturating_sub(outer);
-            self.args.text.push_str(text[..keep].trim_start());
+            self.args.text.push_str(text.trim_start());
             if is_closed {
                 self.part = Part::Structure;
             }
