@@ -42,8 +42,8 @@ impl Escaped {
         while i < text.len() || json.has_reports() {
             let rest = &text[i..];
             let here = at + i as u64;
-            let n_before = out.repairs.len();
             let Some(c) = rest.chars().next() else {
+                let n_before = out.repairs.len();
                 let (_, step) = json.feed("", here, out);
                 self.place(&mut out.repairs[n_before..], Span::empty(here));
                 return (i, step);

@@ -148,8 +148,7 @@ impl Envelope {
         if self.args.seen && !is_neutral() {
             self.leave_out_key(program, key);
         }
-        let is_beside_name = self.path.is_empty() || self.head.name.is_some();
-        let is_outer = self.marked && !self.args.seen && is_beside_name;
+        let is_outer = self.marked && !self.args.seen;
         if is_outer && self.loose.text.is_empty() && self.loose.meta.is_empty() {
             self.loose.at = self.member_at;
         }
