@@ -1,11 +1,12 @@
 //! The fixed thresholds that decide how a text is read, in bytes where no other unit is given.
 //!
 //! What readings of a quote are compared by is in `transducer/costs.rs`. Thresholds that only choose the faster of two
-//! ways, or bound the text of a report, are where they are used.
+//! ways, or bound work or the text of a report, are where they are used.
 
 /// Most bytes held undecided: a word, a tail, a lookahead, a run of blanks.
 pub(crate) const HELD: usize = 4096;
-/// Longest key that is recognized by its colon; the comma of a tuple is searched as far.
+/// Longest key that is recognized, and the room that a lookahead for a key needs. The comma of a tuple is searched as
+/// far.
 pub(crate) const KEY: usize = 256;
 /// Longest word that is read ahead after a quote.
 pub(crate) const WORD: usize = 160;

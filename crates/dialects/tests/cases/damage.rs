@@ -11,7 +11,7 @@ use toolglot_json::Repair;
 use crate::cases::documents;
 
 #[test]
-fn the_page_on_damage_is_that_of_the_tables() {
+fn the_page_on_damage_is_up_to_date() {
     let path = documents::root().join("docs/damage.md");
     let page = page();
     if env::var_os("TOOLGLOT_BLESS").is_some() {
@@ -27,9 +27,10 @@ fn the_page_on_damage_is_that_of_the_tables() {
 fn page() -> String {
     let mut out = String::from(
         "# Damaged messages\n\n\
-         Written from the tables of the engine by a test; do not edit.\n\n\
+         Written by a test from the tables of the engine and of its JSON; do not edit.\n\n\
          A damaged call is read as far as the evidence goes, with a [note](notes.md) for each repair.\n\
          The last column is the best end that the call may have; of several rows the worst counts.\n\
+         It is `closed` also where no call is read.\n\
          [What may run](design-faq.md#why-three-ways-to-end-closed-recovered-truncated) depends on it.\n\
          Each row's example is a test. In examples, ↵ is a line break and ⇥ a tab.\n",
     );
@@ -39,11 +40,11 @@ fn page() -> String {
     out
 }
 
-/// `json/src/repair.rs`.
+/// Writes the table of `json/src/repair.rs`.
 fn repairs(out: &mut String) {
     out.push_str(
         "\n## Repairs of JSON\n\n\
-         A repair of spelling leaves the call `closed`. One that supplies or contradicts the end of a value does not.\n\
+         If only spelling is repaired, the call stays `closed`; where a value, its end or its name is in doubt, not.\n\
          Where the message itself is cut off, a row of [recovery](#recovery) counts too.\n\
          Some examples have a schema: `path` is a string, `limit` an integer, `tags` a list, `options` an object.\n\n\
          | note | what is done | text | JSON | end |\n|---|---|---|---|---|\n",
@@ -69,7 +70,7 @@ fn repairs(out: &mut String) {
     }
 }
 
-/// `engine/src/recovery.rs`.
+/// Writes the table of `engine/src/recovery.rs`.
 fn recovery(out: &mut String) {
     out.push_str(
         "\n## Recovery\n\n\
@@ -91,7 +92,7 @@ fn recovery(out: &mut String) {
         } else {
             example(rule.dialect)
         };
-        let message = rule.message.replace("`{}`", "`…`").replace("{}", "…");
+        let message = rule.message.replace("{}", "…");
         row(
             out,
             &[
@@ -105,16 +106,18 @@ fn recovery(out: &mut String) {
     }
 }
 
-/// `engine/src/doubt.rs`.
+/// Writes the table of `engine/src/doubt.rs`.
 fn doubt(out: &mut String) {
     out.push_str(
         "\n## Doubt\n\n\
-         The call is whole, but it may only be mentioned. A host may add rows, or leave all of them out.\n\
+         The call is read, but the model may not mean it so. A host may add rows, or leave all of them out.\n\
          In the examples `read_file` is the only tool, and the last call is the one in doubt.\n\n\
          | note | what is seen | example | end |\n|---|---|---|---|\n",
     );
     for rule in DoubtRule::TABLE {
-        let note = rule.code.map_or_else(|| "an earlier one".to_owned(), note);
+        let reported = rule
+            .code
+            .map_or_else(|| "no note of its own".to_owned(), note);
         let seen = if rule.message.is_empty() {
             rule.name
         } else {
@@ -122,7 +125,12 @@ fn doubt(out: &mut String) {
         };
         row(
             out,
-            &[note, cell(seen), example(rule.example), end_of(rule.end)],
+            &[
+                reported,
+                cell(seen),
+                example(rule.example),
+                end_of(rule.end),
+            ],
         );
     }
 }
@@ -150,8 +158,8 @@ fn example(text: &str) -> String {
     let text = text.replace('\n', "↵").replace('\t', "⇥");
     let text = text.replace('\u{a0}', "\\u{a0}").replace('|', "\\|");
     let longest = text.split(|c| c != '`').map(str::len).max();
-    let marks = "`".repeat(longest.unwrap_or(0) + 1);
+    let fence = "`".repeat(longest.unwrap_or(0) + 1);
     let is_at_edge = text.starts_with('`') || text.ends_with('`');
     let pad = if is_at_edge { " " } else { "" };
-    format!("{marks}{pad}{text}{pad}{marks}")
+    format!("{fence}{pad}{text}{pad}{fence}")
 }
