@@ -3,7 +3,6 @@
 //! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test tests cases::` writes it anew.
 
 use std::fmt::Write as _;
-use std::{env, fs};
 
 use toolglot_engine::{Code, DoubtRule, End, Finish, Recovery, remark};
 use toolglot_json::Repair;
@@ -12,16 +11,7 @@ use crate::cases::documents;
 
 #[test]
 fn the_page_on_damage_is_up_to_date() {
-    let path = documents::root().join("docs/damage.md");
-    let page = page();
-    if env::var_os("TOOLGLOT_BLESS").is_some() {
-        fs::write(&path, &page).expect("the page can be written");
-    }
-    let there = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        there == page,
-        "docs/damage.md is not up to date: TOOLGLOT_BLESS=1 writes it"
-    );
+    documents::assert_up_to_date("docs/damage.md", &page());
 }
 
 fn page() -> String {

@@ -1,8 +1,8 @@
 //! The documents that contain cases: `dialects/*/cases/`, and the documentation.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{env, fs};
 
 use toolglot_dialect_check::{Case, ProgramError};
 use toolglot_engine::{Program, ToolSet};
@@ -53,6 +53,19 @@ pub(crate) fn root() -> PathBuf {
         .parent()
         .expect("crates/dialects");
     crates.parent().expect("crates").to_path_buf()
+}
+
+/// Compares a file that is generated from the data with `text`. With `TOOLGLOT_BLESS` it is written first.
+pub(crate) fn assert_up_to_date(path: &str, text: &str) {
+    let file = root().join(path);
+    if env::var_os("TOOLGLOT_BLESS").is_some() {
+        fs::write(&file, text).expect("the file can be written");
+    }
+    let found = fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        found == text,
+        "{path} is not up to date: TOOLGLOT_BLESS=1 writes it"
+    );
 }
 
 /// The program of a case.

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::{env, fs};
 
 use toolglot_dialect_check::{Cut, Reading};
 use toolglot_engine::{Dialect, Program};
@@ -16,16 +15,7 @@ use crate::cases::documents::{self, DocumentCase};
 
 #[test]
 fn the_overview_is_that_of_the_data() {
-    let path = documents::root().join("docs/dialects.md");
-    let page = page();
-    if env::var_os("TOOLGLOT_BLESS").is_some() {
-        fs::write(&path, &page).expect("the page can be written");
-    }
-    let there = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        there == page,
-        "docs/dialects.md is not up to date: TOOLGLOT_BLESS=1 writes it"
-    );
+    documents::assert_up_to_date("docs/dialects.md", &page());
 }
 
 /// The results of `auto` for the cases of a dialect.

@@ -4,7 +4,6 @@
 //! `TOOLGLOT_BLESS=1 cargo test -p toolglot-dialects --test tests cases::shared` regenerates them.
 
 use std::collections::BTreeMap;
-use std::{env, fs};
 
 use toolglot_dialect_check::Case;
 use toolglot_engine::{Calls, End, Finish, Input, Parser};
@@ -16,7 +15,6 @@ const FILES: &[&str] = &["one_call", "several_calls", "text_around", "plain_text
 
 #[test]
 fn cases_for_other_parsers_are_up_to_date() {
-    let file = documents::root().join("crates/conform/data/written.jsonl");
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut lines = String::new();
     for DocumentCase { file, case } in documents::all() {
@@ -38,11 +36,7 @@ fn cases_for_other_parsers_are_up_to_date() {
         lines.push('\n');
     }
     assert!(lines.lines().count() > 200, "{}", lines.lines().count());
-    if env::var_os("TOOLGLOT_BLESS").is_some() {
-        fs::write(&file, &lines).expect("it can be written");
-    }
-    let found = fs::read_to_string(&file).expect("it is there");
-    assert!(found == lines, "{} is out of date", file.display());
+    documents::assert_up_to_date("crates/conform/data/written.jsonl", &lines);
 }
 
 /// The case with its parsed calls; `None` if other parsers may reasonably differ.
