@@ -197,13 +197,6 @@ mod tests {
     }
 
     #[test]
-    fn zeros_before_a_number_alone_are_dropped() {
-        assert_eq!(value("007", true).0, "7");
-        assert_eq!(value("007", false).0, "\"007\"");
-        assert_eq!(value("007abc", true).0, "\"007abc\"");
-    }
-
-    #[test]
     fn numbers_beyond_all_are_text() {
         let digits = |n: usize| "9".repeat(n);
         for huge in [
