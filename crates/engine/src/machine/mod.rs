@@ -423,22 +423,35 @@ impl Parser {
     /// Reads a piece after the held bytes, and holds what stays undecided.
     fn read_piece(&mut self, text: &str, sink: &mut dyn Sink) {
         let program = Arc::clone(&self.program);
+        self.read_held(text, |parser, held| {
+            let base = parser.input.base;
+            parser.run(View::new(&program, held, base), sink);
+            parser.input.base = parser.emitter.cursor;
+            Some((parser.emitter.cursor - base) as usize)
+        });
+        self.tokens.forget_before(self.input.base);
+    }
+
+    /// Passes the held bytes and `text` to `read`, which returns how many of them are emitted, and holds the others.
+    /// Returns `false` and changes nothing if `read` returns `None`.
+    fn read_held(
+        &mut self,
+        text: &str,
+        read: impl FnOnce(&mut Parser, &str) -> Option<usize>,
+    ) -> bool {
         let mut buffer = core::mem::take(&mut self.input.buffer);
-        let was_empty = buffer.is_empty();
-        if !was_empty {
+        let n_held = buffer.len();
+        if n_held > 0 {
             buffer.push_str(text);
         }
-        let held = if was_empty { text } else { &buffer };
-        self.run(View::new(&program, held, self.input.base), sink);
-        let n_emitted = (self.emitter.cursor - self.input.base) as usize;
-        if was_empty {
-            buffer.push_str(&text[n_emitted..]);
-        } else {
-            buffer.drain(..n_emitted);
+        let n_emitted = read(self, if n_held == 0 { text } else { &buffer });
+        match n_emitted {
+            None => buffer.truncate(n_held),
+            Some(n_emitted) if n_held == 0 => buffer.push_str(&text[n_emitted..]),
+            Some(n_emitted) => drop(buffer.drain(..n_emitted)),
         }
-        self.input.base = self.emitter.cursor;
         self.input.buffer = buffer;
-        self.tokens.forget_before(self.input.base);
+        n_emitted.is_some()
     }
 
     /// Ends the message.

@@ -156,37 +156,25 @@ impl Parser {
     /// Emits the certain bytes of a small push of a raw value, after the held bytes of the push before. Holds the rest:
     /// blanks and the possible start of a closer. Returns `false` and changes nothing if the push may end the value.
     pub(super) fn quick_value(&mut self, text: &str, sink: &mut dyn Sink) -> bool {
-        let n_held = self.input.buffer.len();
-        if text.len() > SMALL || n_held > SMALL || self.emitter.has_args() {
+        if text.len() > SMALL || self.input.buffer.len() > SMALL || self.emitter.has_args() {
             return false;
         }
-        let Mode::Value(value) = &mut self.mode else {
-            return false;
-        };
-        let Some(node) = self.program.text(value.node) else {
-            return false;
-        };
-        let blanks = self.program.limits.blanks;
-        self.input.buffer.push_str(text);
-        let both = self.input.buffer.as_bytes();
-        let Some(certain) = value.continues(node, &self.set.registers, both, blanks) else {
-            self.input.buffer.truncate(n_held);
-            return false;
-        };
-        let mut buffer = core::mem::take(&mut self.input.buffer);
-        self.quick_args(&buffer[..certain], sink);
-        buffer.drain(..certain);
-        self.input.buffer = buffer;
-        self.set.found.work += text.len() as u64;
-        self.pos += text.len() as u64;
-        true
+        self.read_held(text, |parser, held| {
+            let Mode::Value(value) = &mut parser.mode else {
+                return None;
+            };
+            let node = parser.program.text(value.node)?;
+            let blanks = parser.program.limits.blanks;
+            let certain = value.continues(node, &parser.set.registers, held.as_bytes(), blanks)?;
+            parser.quick_args(&held[..certain], sink);
+            parser.set.found.work += text.len() as u64;
+            parser.pos += text.len() as u64;
+            Some(certain)
+        })
     }
 
     /// Emits the next bytes, which are inside a string of the arguments.
     fn quick_args(&mut self, text: &str, sink: &mut dyn Sink) {
-        if text.is_empty() {
-            return;
-        }
         self.input.base += text.len() as u64;
         escape_into(self.emitter.args(), text);
         self.emitter.flush_args(self.input.base, sink);

@@ -77,11 +77,12 @@ impl Transducer {
                 let n = stops.trailing_zeros() as usize % BLOCK;
                 match self.passing(bytes, (run, i + n), settled) {
                     0 => return i + n,
-                    passed => length = length.max(n + passed),
-                }
-                if block[n] == b'\\' {
-                    // The byte after the backslash passes too, even in the next block.
-                    stops &= !(2 << n);
+                    1 => {}
+                    passed => {
+                        // The byte after the backslash passes too, even in the next block.
+                        stops &= !(2 << n);
+                        length = length.max(n + passed);
+                    }
                 }
                 stops &= stops - 1;
             }

@@ -364,11 +364,10 @@ impl Transducer {
                 }
             }
             State::BlockComment { star } => {
-                if star && byte == b'/' {
-                    self.state = self.resume;
-                } else {
-                    self.state = State::BlockComment { star: byte == b'*' };
-                }
+                self.state = match byte {
+                    b'/' if star => self.resume,
+                    _ => State::BlockComment { star: byte == b'*' },
+                };
                 piece.skip(1);
             }
             _ => {}

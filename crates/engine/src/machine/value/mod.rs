@@ -258,7 +258,9 @@ impl Value {
         }
         let start = (self.scan - self.writer.emitted) as usize;
         let new = bytes.get(start..)?;
-        let new = match find_closer(text, registers, new) {
+        // In most pushes, no literal can start.
+        let literal = text.prefilter.find(new, 0);
+        let new = match literal.and_then(|_| find_closer(text, registers, new)) {
             None => new,
             Some(Closer {
                 at,
