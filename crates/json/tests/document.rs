@@ -88,17 +88,17 @@ fn fields() -> Fields {
 fn fit(fields: &Fields, json: &str, size: usize) -> (String, Vec<Fitted>) {
     let target = Target::Fields(fields);
     let mut fit = Fit::new(64);
-    let (mut out, mut changes) = (String::new(), Vec::new());
+    let mut out = String::new();
     let mut rest = json;
     while !rest.is_empty() {
         let end = (size..rest.len())
             .find(|&at| rest.is_char_boundary(at))
             .unwrap_or(rest.len());
-        fit.feed(target, &rest[..end], &mut out, &mut changes);
+        fit.feed(target, &rest[..end], &mut out);
         rest = &rest[end..];
     }
-    fit.finish(target, true, &mut out, &mut changes);
-    (out, changes)
+    fit.finish(target, true, &mut out);
+    (out, fit.changes)
 }
 
 proptest! {

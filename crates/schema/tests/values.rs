@@ -117,11 +117,11 @@ fn json_comes_to_its_schema_however_it_is_pushed() {
         let fields = fields(&schema);
         for size in SIZES {
             let mut fit = Fit::new(1 << 16);
-            let (mut out, mut changes) = (String::new(), Vec::new());
+            let mut out = String::new();
             for piece in pieces(text, size) {
-                fit.feed(Target::Fields(&fields), piece, &mut out, &mut changes);
+                fit.feed(Target::Fields(&fields), piece, &mut out);
             }
-            fit.finish(Target::Fields(&fields), true, &mut out, &mut changes);
+            fit.finish(Target::Fields(&fields), true, &mut out);
             assert_eq!(out, want, "line {line}, by {size}");
             let message = format!("<call>{{\"name\": \"f\", \"arguments\": {text}}}</call>");
             let args = parsed("quoted", fields.clone(), &message, size);

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use toolglot_json::Completeness;
+use toolglot_json::{Completeness, RepairSpan};
 
 use super::emitter::Channel;
 use super::view::View;
@@ -178,17 +178,17 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         if let Some(at) = envelope.encoded.at.take() {
-            // Repairs inside the string come after this note.
-            let before = envelope.repairs.partition_point(|repair| repair.start < at);
+            // Repairs of the string's JSON come after this note. They are empty, at the start of the string.
+            let is_before =
+                |repair: &RepairSpan| repair.start < at || repair.start == at && repair.end > at;
+            let before = envelope.repairs.partition_point(is_before);
             self.emitter.repaired(&envelope.repairs[..before], sink);
             envelope.repairs.drain(..before);
             let message = "the arguments are a string that holds JSON; it was unpacked";
             self.note(Code::EncodedArguments, Span::empty(at), message, sink);
         }
-        if !envelope.repairs.is_empty() {
-            self.emitter.repaired(&envelope.repairs, sink);
-            envelope.repairs.clear();
-        }
+        self.emitter.repaired(&envelope.repairs, sink);
+        envelope.repairs.clear();
         if let Some(at) = envelope.loose.flat_at.take() {
             let message = "the arguments are beside the name, not in an object";
             self.note(Code::UnnestedArguments, Span::empty(at), message, sink);

@@ -10,28 +10,17 @@ use toolglot_json::{Fields, Shape};
 use super::Parser;
 use super::emitter::Emitter;
 use crate::program::Program;
+use crate::thresholds::CHANGES_MAX;
 use crate::{Code, End, Sink, Span};
 
 /// Coerces the open call's arguments.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Fitting {
     fit: Fit,
     /// The tool whose parameters the arguments must fit; without a tool nothing is changed.
     tool: Option<usize>,
     /// Where notes point: the start of the arguments, or of the name in an envelope.
     at: u64,
-    changes: Vec<Fitted>,
-}
-
-impl Default for Fitting {
-    fn default() -> Fitting {
-        Fitting {
-            fit: Fit::new(0),
-            tool: None,
-            at: 0,
-            changes: Vec::new(),
-        }
-    }
 }
 
 impl Fitting {
@@ -64,21 +53,24 @@ impl Parser {
         }
     }
 
-    /// Coerces JSON text of the arguments. The part that is certain goes to the emitter.
+    /// Coerces JSON text of the arguments. The part that is certain goes to the emitter. The notes come with the end, so
+    /// that their order among notes of repairs does not depend on the cut.
     pub(super) fn fit_args(&mut self, program: &Program, json: &str, sink: &mut dyn Sink) {
         let (args, fitting) = (self.emitter.args(), &mut self.fitting);
         let Some(tool) = fitting.tool else {
             return args.push_str(json);
         };
         let target = Target::Fields(&program.tools.tool(tool).parameters);
-        fitting.fit.feed(target, json, args, &mut fitting.changes);
-        self.remark_changes(sink);
+        fitting.fit.feed(target, json, args);
+        if fitting.fit.changes.len() > CHANGES_MAX {
+            self.remark_changes(sink);
+        }
     }
 
     /// Emits a note for each change of the arguments, and clears the changes.
     fn remark_changes(&mut self, sink: &mut dyn Sink) {
-        let Fitting { changes, at, .. } = &mut self.fitting;
-        remark(&mut self.emitter, changes, None, *at, sink);
+        let Fitting { fit, at, .. } = &mut self.fitting;
+        remark(&mut self.emitter, &mut fit.changes, None, *at, sink);
     }
 
     /// Ends the arguments, whole or cut off, and emits what was held.
@@ -88,9 +80,7 @@ impl Parser {
             return;
         };
         let target = Target::Fields(&program.tools.tool(tool).parameters);
-        fitting
-            .fit
-            .finish(target, whole, args, &mut fitting.changes);
+        fitting.fit.finish(target, whole, args);
         self.remark_changes(sink);
     }
 }

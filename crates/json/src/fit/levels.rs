@@ -165,7 +165,7 @@ impl Fit {
     /// Records a change of the input from `start` to `pos`. The caller emits the new text afterwards.
     #[cold]
     pub(super) fn note(&mut self, change: FitKind, before: &str, after: &str, job: &mut Job<'_>) {
-        job.fitted.push(Fitted {
+        self.changes.push(Fitted {
             change,
             path: self.pointer(),
             start: self.start,

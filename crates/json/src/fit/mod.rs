@@ -100,7 +100,6 @@ impl<'a> Target<'a> {
 struct Job<'a> {
     target: Target<'a>,
     out: &'a mut String,
-    fitted: &'a mut Vec<Fitted>,
     /// The whole document, if it is held.
     whole: Option<&'a str>,
     /// The length of `out` before this piece.
@@ -109,12 +108,11 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// For a piece of a document that is not held.
-    fn new(target: Target<'a>, out: &'a mut String, fitted: &'a mut Vec<Fitted>) -> Job<'a> {
+    fn new(target: Target<'a>, out: &'a mut String) -> Job<'a> {
         Job {
             target,
             from: out.len(),
             out,
-            fitted,
             whole: None,
         }
     }
@@ -225,6 +223,8 @@ pub struct Fit {
     pos: usize,
     /// Where the key of a possible wrapper starts.
     wrapped_at: usize,
+    /// The changes so far, unless the caller took them.
+    pub changes: Vec<Fitted>,
 }
 
 impl Fit {
@@ -259,15 +259,9 @@ impl Fit {
     }
 
     /// Reads the next piece of a JSON document. Linear.
-    pub fn feed(
-        &mut self,
-        target: Target<'_>,
-        text: &str,
-        out: &mut String,
-        fitted: &mut Vec<Fitted>,
-    ) {
+    pub fn feed(&mut self, target: Target<'_>, text: &str, out: &mut String) {
         out.reserve(text.len());
-        self.read(text, Job::new(target, out, fitted));
+        self.read(text, Job::new(target, out));
     }
 
     /// Where the current string or word ends. Stores whether the next byte of a string is escaped.
@@ -387,14 +381,8 @@ impl Fit {
     }
 
     /// The document ended, whole or cut: emits the text that is still held.
-    pub fn finish(
-        &mut self,
-        target: Target<'_>,
-        whole: bool,
-        out: &mut String,
-        fitted: &mut Vec<Fitted>,
-    ) {
-        let job = &mut Job::new(target, out, fitted);
+    pub fn finish(&mut self, target: Target<'_>, whole: bool, out: &mut String) {
+        let job = &mut Job::new(target, out);
         match self.state {
             State::Word { held } if whole => {
                 if held {
@@ -423,16 +411,15 @@ pub fn fitted(target: Target<'_>, json: &str) -> (String, Vec<Fitted>) {
 /// Like [`fitted`], nested in `deep` strings. The document is held: later keys decide whether a key is renamed.
 fn fit_whole(target: Target<'_>, json: &str, deep: u8) -> (String, Vec<Fitted>) {
     let mut out = String::with_capacity(json.len());
-    let mut changes = Vec::new();
     let mut fit = Fit {
         deep,
         ..Fit::new(usize::MAX - 1)
     };
     let job = Job {
         whole: Some(json),
-        ..Job::new(target, &mut out, &mut changes)
+        ..Job::new(target, &mut out)
     };
     fit.read(json, job);
-    fit.finish(target, true, &mut out, &mut changes);
-    (out, changes)
+    fit.finish(target, true, &mut out);
+    (out, fit.changes)
 }

@@ -56,18 +56,18 @@ fn fields() -> Fields {
 fn fit(text: &str, size: usize) -> (String, Vec<(FitKind, String)>) {
     let fields = fields();
     let target = Target::Fields(&fields);
-    let (mut out, mut fitted) = (String::new(), Vec::new());
+    let mut out = String::new();
     let mut machine = Fit::new(64);
     let mut rest = text;
     while !rest.is_empty() {
         let end = (size..rest.len())
             .find(|&at| rest.is_char_boundary(at))
             .unwrap_or(rest.len());
-        machine.feed(target, &rest[..end], &mut out, &mut fitted);
+        machine.feed(target, &rest[..end], &mut out);
         rest = &rest[end..];
     }
-    machine.finish(target, true, &mut out, &mut fitted);
-    let fitted = fitted
+    machine.finish(target, true, &mut out);
+    let fitted = (machine.changes)
         .into_iter()
         .map(|f| (f.change, place(&f.path)))
         .collect();

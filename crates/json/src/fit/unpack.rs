@@ -90,11 +90,11 @@ impl Fit {
     }
 
     /// Records the changes inside an unpacked string, with their places in the document.
-    fn inside(&mut self, inner: Vec<Fitted>, job: &mut Job<'_>) {
+    fn inside(&mut self, inner: Vec<Fitted>, job: &Job<'_>) {
         let path = self.pointer();
         let at = self.emitted + job.out.len() - job.from;
         for change in inner {
-            job.fitted.push(Fitted {
+            self.changes.push(Fitted {
                 path: format!("{path}{}", change.path),
                 start: self.start,
                 end: self.pos,

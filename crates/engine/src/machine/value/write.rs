@@ -14,6 +14,7 @@ use super::quoted::QuotedString;
 use crate::body::{EscapeDecoder, Escaped, elements_to_json};
 use crate::grammar::Values;
 use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
+use crate::thresholds::CHANGES_MAX;
 use crate::{Code, End, Recovery, Span};
 
 /// Whether the value may be an object of all arguments, under a key that is no parameter:
@@ -269,9 +270,11 @@ impl ValueWriter {
         }
         out.repairs.append(&mut output.repairs);
         let target = self.wrapper.target(shape, out.fields);
-        let (fit, changes) = (&mut nested.fit, &mut out.changes);
-        fit.feed(target, &output.text, out.args, changes);
+        nested.fit.feed(target, &output.text, out.args);
         output.text.clear();
+        if nested.fit.changes.len() > CHANGES_MAX {
+            out.changes.append(&mut nested.fit.changes);
+        }
     }
 
     /// Ends the value: writes the rest.
@@ -299,14 +302,15 @@ impl ValueWriter {
             nested.json.complete(at, output);
             nested.escaped.place(&mut output.repairs, Span::empty(at));
             let target = self.wrapper.target(shape, out.fields);
-            fit.feed(target, &output.text, out.args, &mut out.changes);
+            fit.feed(target, &output.text, out.args);
             if self.wrapper == Wrapper::Object {
                 // The bracket of the arguments is written where the call ends.
                 let mut end = String::new();
-                fit.feed(target, "}", &mut end, &mut out.changes);
+                fit.feed(target, "}", &mut end);
                 out.args.push_str(end.strip_suffix('}').unwrap_or(&end));
             }
-            fit.finish(target, true, out.args, &mut out.changes);
+            fit.finish(target, true, out.args);
+            out.changes.append(&mut fit.changes);
             out.repairs.append(&mut output.repairs);
             return;
         }
