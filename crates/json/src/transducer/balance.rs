@@ -60,6 +60,11 @@ impl Balance {
         self.n_quotes % 2 == 1 && self.to <= self.end
     }
 
+    /// Whether at most two bytes of the string are before `at`.
+    pub(super) fn is_near_start(&self, at: u64) -> bool {
+        at + HELD as u64 <= self.end + 2
+    }
+
     /// Whether a bracket of the string is open, in the bytes counted.
     pub(super) fn is_open(&self) -> bool {
         self.n_open > 0

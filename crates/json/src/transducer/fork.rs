@@ -381,6 +381,8 @@ impl Transducer {
                     self.note(Repair::UnescapedQuote, here - 1, here, out);
                 }
                 out.text.push_str("\\\"");
+                let is_edge = !self.string.has_inner && self.string.balance.is_near_start(here);
+                self.string.edge_quote = is_edge.then_some(here - 1);
                 self.string.has_inner = true;
                 self.count(b"\"", here - 1);
                 self.state = State::Str;
@@ -418,6 +420,12 @@ impl Transducer {
         out.text.push('"');
         if self.fork.is_reading && self.string.balance.has_odd_quote() {
             self.fork.cost += cost(Charge::OddQuote);
+        }
+        if let Some(at) = self.string.edge_quote.take()
+            && !self.context.is_whole
+        {
+            // `" "a.js"`: the one quote inside may be one too many.
+            self.note(Repair::AmbiguousString, at, at + 1, out);
         }
         self.string.has_inner = false;
         self.end_value();

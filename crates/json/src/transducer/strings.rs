@@ -20,6 +20,8 @@ pub(super) struct StringFacts {
     pub(super) after_letter: bool,
     /// The string has a quote inside: the bytes after the next quote alone are no proof.
     pub(super) has_inner: bool,
+    /// The only quote inside, if at most one byte precedes it.
+    pub(super) edge_quote: Option<u64>,
     /// The string has a raw line break.
     pub(super) is_multiline: bool,
     /// The brackets in the string.
@@ -45,6 +47,7 @@ impl Transducer {
     pub(super) fn start_string(&mut self, quote: Quote, at: u64) {
         (self.state, self.string.quote) = (State::Str, quote);
         (self.string.has_inner, self.string.is_multiline) = (false, false);
+        self.string.edge_quote = None;
         (self.string.after_letter, self.string.starts) = (false, self.context.stops);
         self.string.balance.start(at);
         self.string.last.start(at);
