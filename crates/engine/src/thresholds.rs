@@ -64,5 +64,3 @@ pub(crate) const ATTRIBUTES_MAX: usize = 8;
 pub(crate) const REPEATABLE_MAX: usize = 256;
 /// Most calls whose ends wait for the text after their fence.
 pub(crate) const WAITING_MAX: usize = 256;
-/// Most coercions of a call whose notes wait for its end.
-pub(crate) const CHANGES_MAX: usize = 1024;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// Lines of the modules that read a message. The figure may only fall.
-const LINES: usize = 14_839;
+const LINES: usize = 14_833;
 
 /// What reads a message, below `src`.
 const PARTS: &[&str] = &["machine", "body", "program", "doubt.rs", "thresholds.rs"];

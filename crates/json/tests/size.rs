@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-const MOST: usize = 7_195;
+const MOST: usize = 7_194;
 
 fn n_lines(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).expect("a folder of the sources");

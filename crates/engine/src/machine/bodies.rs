@@ -93,7 +93,7 @@ impl Parser {
     /// Fits the text that the body wrote, and emits notes for the repairs of the body.
     pub(super) fn fit_body(&mut self, program: &Program, body: &mut JsonBody, sink: &mut dyn Sink) {
         if !body.out.text.is_empty() {
-            self.fit_args(program, &body.out.text, sink);
+            self.fit_args(program, &body.out.text);
             body.out.text.clear();
         }
         if !body.out.repairs.is_empty() {
@@ -132,7 +132,7 @@ impl Parser {
     /// A body ended at `pos`: emits its arguments, and continues with what follows the body.
     pub(super) fn end_body(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
         let at = self.pos;
-        self.end_fitting(view.program, true, sink);
+        self.end_fitting(view.program, true);
         self.emitter.flush_args(at, sink);
         let is_python = matches!(view.program.node(node), Node::Py { .. });
         if is_python && self.waits_for_line(view) {
@@ -191,7 +191,7 @@ impl Parser {
     /// The arguments cannot be read: the call is truncated here, and never runs.
     pub(super) fn malformed(&mut self, view: View<'_>, node: NodeId, sink: &mut dyn Sink) {
         let at = self.pos;
-        self.end_fitting(view.program, false, sink);
+        self.end_fitting(view.program, false);
         self.emitter.flush_args(at, sink);
         // Only one character: more may not have arrived.
         let found: String = view.slice(at, view.end()).chars().take(1).collect();

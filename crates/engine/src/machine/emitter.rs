@@ -148,6 +148,8 @@ pub(crate) struct Emitter {
     pub(crate) doubts: Doubts,
     counts: BTreeMap<Code, usize>,
     notes_cap: usize,
+    /// Notes that are emitted with the call's end.
+    end_notes: Vec<Note>,
     /// The names of the program's tools.
     names: Arc<[String]>,
     /// The sink is off (priming).
@@ -505,7 +507,7 @@ impl Emitter {
         self.markup(view, to, sink);
         let Some(call) = self.call.take() else { return };
         self.note_doubts(&call, sink);
-        self.overflow(sink);
+        self.end_notes(sink);
         let (id, facts) = (call.id, call.facts);
         if self.quote.wrapped && self.emitted_calls.len() < REPEATABLE_MAX {
             self.emitted_calls.push((call.name, self.arguments_hash));
@@ -588,16 +590,31 @@ impl Emitter {
         help: Option<String>,
         sink: &mut dyn Sink,
     ) {
-        let count = self.counts.entry(code).or_default();
-        *count += 1;
-        if *count <= self.notes_cap {
+        if self.takes_note(code) {
             let note = Note::new(code, span, message, help);
             self.emit(span, Event::Note(&note), sink);
         }
     }
 
-    /// Emits, for each code, a note that says how many notes were left out.
-    fn overflow(&mut self, sink: &mut dyn Sink) {
+    /// Emits a note with the end of the call. When a coercion is certain depends on the cut; the order of notes does not.
+    pub(crate) fn note_at_end(&mut self, code: Code, span: Span, message: String) {
+        if self.takes_note(code) {
+            self.end_notes.push(Note::new(code, span, message, None));
+        }
+    }
+
+    /// Counts a note. Returns whether it is one of those that are kept.
+    fn takes_note(&mut self, code: Code) -> bool {
+        let count = self.counts.entry(code).or_default();
+        *count += 1;
+        *count <= self.notes_cap
+    }
+
+    /// Emits the notes that waited for the call's end, and for each code a note that says how many were left out.
+    fn end_notes(&mut self, sink: &mut dyn Sink) {
+        for note in core::mem::take(&mut self.end_notes) {
+            self.emit(note.span, Event::Note(&note), sink);
+        }
         for (code, count) in core::mem::take(&mut self.counts) {
             if count > self.notes_cap {
                 let span = Span::empty(self.cursor);

@@ -155,7 +155,7 @@ impl Parser {
     fn another_envelope(&mut self, envelope: &mut Envelope, view: View<'_>, sink: &mut dyn Sink) {
         let enter = self.set.log.entered(envelope.bodies[0].log);
         self.emit_envelope(envelope, view, sink);
-        self.end_fitting(view.program, true, sink);
+        self.end_fitting(view.program, true);
         self.emitter.flush_args(envelope.args.end, sink);
         if envelope.args.at.is_some() {
             self.whole();
@@ -178,7 +178,7 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         if let Some(at) = envelope.encoded.at.take() {
-            // Repairs of the string's JSON come after this note. They are empty, at the start of the string.
+            // Repairs of the string's JSON have empty spans at `at`, and are noted after this note.
             let is_before =
                 |repair: &RepairSpan| repair.start < at || repair.start == at && repair.end > at;
             let before = envelope.repairs.partition_point(is_before);
@@ -209,7 +209,7 @@ impl Parser {
             if self.emitter.args().is_empty() {
                 self.emitter.markup(view, at, sink);
             }
-            self.fit_args(view.program, &envelope.args.text, sink);
+            self.fit_args(view.program, &envelope.args.text);
             envelope.args.text.clear();
             if let Some(call) = &mut self.emitter.call {
                 call.opened = true;

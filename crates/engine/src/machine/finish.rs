@@ -171,7 +171,7 @@ impl Parser {
     fn after_json(&mut self, rest: Completeness, node: u32, view: View<'_>, sink: &mut dyn Sink) {
         self.pos = view.end();
         if rest == Completeness::Broken || self.ending.is_cut_off {
-            self.end_fitting(view.program, false, sink);
+            self.end_fitting(view.program, false);
             self.emitter.flush_args(self.pos, sink);
             return;
         }

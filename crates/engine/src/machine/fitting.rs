@@ -10,8 +10,7 @@ use toolglot_json::{Fields, Shape};
 use super::Parser;
 use super::emitter::Emitter;
 use crate::program::Program;
-use crate::thresholds::CHANGES_MAX;
-use crate::{Code, End, Sink, Span};
+use crate::{Code, End, Span};
 
 /// Coerces the open call's arguments.
 #[derive(Debug, Default)]
@@ -53,55 +52,46 @@ impl Parser {
         }
     }
 
-    /// Coerces JSON text of the arguments. The part that is certain goes to the emitter. The notes come with the end, so
-    /// that their order among notes of repairs does not depend on the cut.
-    pub(super) fn fit_args(&mut self, program: &Program, json: &str, sink: &mut dyn Sink) {
+    /// Coerces JSON text of the arguments. The part that is certain goes to the emitter.
+    pub(super) fn fit_args(&mut self, program: &Program, json: &str) {
         let (args, fitting) = (self.emitter.args(), &mut self.fitting);
         let Some(tool) = fitting.tool else {
             return args.push_str(json);
         };
         let target = Target::Fields(&program.tools.tool(tool).parameters);
         fitting.fit.feed(target, json, args);
-        if fitting.fit.changes.len() > CHANGES_MAX {
-            self.remark_changes(sink);
-        }
+        self.remark_changes();
     }
 
-    /// Emits a note for each change of the arguments, and clears the changes.
-    fn remark_changes(&mut self, sink: &mut dyn Sink) {
+    /// Notes each change of the arguments, and clears the changes.
+    fn remark_changes(&mut self) {
         let Fitting { fit, at, .. } = &mut self.fitting;
-        remark(&mut self.emitter, &mut fit.changes, None, *at, sink);
+        remark(&mut self.emitter, &mut fit.changes, None, *at);
     }
 
     /// Ends the arguments, whole or cut off, and emits what was held.
-    pub(super) fn end_fitting(&mut self, program: &Program, whole: bool, sink: &mut dyn Sink) {
+    pub(super) fn end_fitting(&mut self, program: &Program, whole: bool) {
         let (args, fitting) = (self.emitter.args(), &mut self.fitting);
         let Some(tool) = fitting.tool.take() else {
             return;
         };
         let target = Target::Fields(&program.tools.tool(tool).parameters);
         fitting.fit.finish(target, whole, args);
-        self.remark_changes(sink);
+        self.remark_changes();
     }
 }
 
 /// How many characters of a value a note shows at most.
 const SHOWN: usize = 40;
 
-/// Emits a note for each change, and clears `changes`. `key` is the parameter that contains the changes.
-pub(super) fn remark(
-    emitter: &mut Emitter,
-    changes: &mut Vec<Fitted>,
-    key: Option<&str>,
-    at: u64,
-    sink: &mut dyn Sink,
-) {
+/// Notes each change, and clears `changes`. `key` is the parameter that contains the changes.
+pub(super) fn remark(emitter: &mut Emitter, changes: &mut Vec<Fitted>, key: Option<&str>, at: u64) {
     for change in changes.drain(..) {
         if change.change == FitKind::Doubled {
             emitter.worsen(End::Recovered);
         }
         let (code, message) = changed(&change, key);
-        emitter.note(code, Span::empty(at), message, sink);
+        emitter.note_at_end(code, Span::empty(at), message);
     }
 }
 

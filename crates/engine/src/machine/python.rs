@@ -173,7 +173,7 @@ impl Parser {
         self.emitter.start_call(view, python.arguments, sink);
         self.emitter.markup(view, python.arguments, sink);
         self.start_fitting(program, python.arguments);
-        self.fit_args(program, "{", sink);
+        self.fit_args(program, "{");
         self.pos = python.arguments;
         // Within a string, the quotes of the call's strings are escaped.
         let quote = match byte_before(view, python.at) {

@@ -164,7 +164,7 @@ impl Fit {
 
     /// Records a change of the input from `start` to `pos`. The caller emits the new text afterwards.
     #[cold]
-    pub(super) fn note(&mut self, change: FitKind, before: &str, after: &str, job: &mut Job<'_>) {
+    pub(super) fn note(&mut self, change: FitKind, before: &str, after: &str, job: &Job<'_>) {
         self.changes.push(Fitted {
             change,
             path: self.pointer(),

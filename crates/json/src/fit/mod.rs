@@ -223,7 +223,7 @@ pub struct Fit {
     pos: usize,
     /// Where the key of a possible wrapper starts.
     wrapped_at: usize,
-    /// The changes so far, unless the caller took them.
+    /// The changes that the caller has not taken yet.
     pub changes: Vec<Fitted>,
 }
 

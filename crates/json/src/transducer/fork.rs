@@ -381,7 +381,8 @@ impl Transducer {
                     self.note(Repair::UnescapedQuote, here - 1, here, out);
                 }
                 out.text.push_str("\\\"");
-                let is_edge = !self.string.has_inner && self.string.balance.is_near_start(here);
+                let is_alone = !self.string.has_inner && !self.context.is_whole;
+                let is_edge = is_alone && self.string.balance.is_near_start(here);
                 self.string.edge_quote = is_edge.then_some(here - 1);
                 self.string.has_inner = true;
                 self.count(b"\"", here - 1);
@@ -421,9 +422,7 @@ impl Transducer {
         if self.fork.is_reading && self.string.balance.has_odd_quote() {
             self.fork.cost += cost(Charge::OddQuote);
         }
-        if let Some(at) = self.string.edge_quote.take()
-            && !self.context.is_whole
-        {
+        if let Some(at) = self.string.edge_quote.take() {
             // `" "a.js"`: the one quote inside may be one too many.
             self.note(Repair::AmbiguousString, at, at + 1, out);
         }

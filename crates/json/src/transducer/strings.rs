@@ -20,7 +20,7 @@ pub(super) struct StringFacts {
     pub(super) after_letter: bool,
     /// The string has a quote inside: the bytes after the next quote alone are no proof.
     pub(super) has_inner: bool,
-    /// The only quote inside, if at most one byte precedes it.
+    /// Offset of the only unescaped quote inside, if at most one byte of the string precedes it.
     pub(super) edge_quote: Option<u64>,
     /// The string has a raw line break.
     pub(super) is_multiline: bool,

@@ -146,11 +146,6 @@ impl Parser {
         sink: &mut dyn Sink,
     ) {
         value.probe = None;
-        self.write_value(view.program, &mut value, sink, |value, out| {
-            if let Some(nested) = &mut value.writer.json {
-                out.changes.append(&mut nested.fit.changes);
-            }
-        });
         if let Wrapper::Maybe | Wrapper::Text = value.writer.wrapper {
             value.writer.wrapper = Wrapper::No;
             self.emitter.key(&value.writer.key);

@@ -576,7 +576,7 @@ impl Parser {
             self.note(code, Span::new(value.start, end), message, sink);
         }
         let key = (value.writer.wrapper != Wrapper::Object).then_some(value.writer.key.as_str());
-        remark(&mut self.emitter, &mut changes, key, value.start, sink);
+        remark(&mut self.emitter, &mut changes, key, value.start);
     }
 
     /// The parameters of the call's tool.

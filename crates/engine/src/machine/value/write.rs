@@ -14,7 +14,6 @@ use super::quoted::QuotedString;
 use crate::body::{EscapeDecoder, Escaped, elements_to_json};
 use crate::grammar::Values;
 use crate::machine::typing::{How, infer, json_or_text, takes_text, typed};
-use crate::thresholds::CHANGES_MAX;
 use crate::{Code, End, Recovery, Span};
 
 /// Whether the value may be an object of all arguments, under a key that is no parameter:
@@ -272,9 +271,7 @@ impl ValueWriter {
         let target = self.wrapper.target(shape, out.fields);
         nested.fit.feed(target, &output.text, out.args);
         output.text.clear();
-        if nested.fit.changes.len() > CHANGES_MAX {
-            out.changes.append(&mut nested.fit.changes);
-        }
+        out.changes.append(&mut nested.fit.changes);
     }
 
     /// Ends the value: writes the rest.
