@@ -56,6 +56,7 @@ enum Kind {
     CharacterDropped,
     CharacterDoubled,
     CharactersSwapped,
+    QuoteInserted,
     MarkerDropped,
     MarkerDoubled,
     WordMisspelt,
@@ -116,7 +117,7 @@ fn damage_outside_values_changes_no_call_that_would_run() {
     eprintln!("{shown}{all:?}");
     // The figures may only fall, and the share that is right may only rise. What would run wrongly are values of minicpm5, whose opener
     // is not theirs, and doubled markers of minimax_m3 and kimi_k3.
-    let holds = all.wrong <= 40 && all.moved <= 115 && 1000 * all.right >= 340 * all.n;
+    let holds = all.wrong <= 42 && all.moved <= 174 && 1000 * all.right >= 341 * all.n;
     assert!(holds, "{all:?}");
 }
 
@@ -276,6 +277,7 @@ fn equal(arguments: &Value, wanted: &Value, damage: &Damage) -> bool {
     let is_edge = |c: char| match damage.kind {
         Kind::CharacterDoubled => damage.with.starts_with(c) && !matches!(c, '"' | '\''),
         Kind::CharactersSwapped => c == ' ',
+        Kind::QuoteInserted => c == '"',
         _ => false,
     };
     let same = |have: &Value, want: &Value| match (have.as_str(), want.as_str()) {
@@ -315,6 +317,7 @@ fn damages(text: &str, dialect: &Dialect) -> Vec<Damage> {
         let range = at..at + c.len_utf8();
         put(Kind::CharacterDropped, range.clone(), String::new());
         put(Kind::CharacterDoubled, range.clone(), format!("{c}{c}"));
+        put(Kind::QuoteInserted, at..at, String::from("\""));
         if let Some(next) = text[range.end..].chars().next() {
             let both = at..range.end + next.len_utf8();
             put(Kind::CharactersSwapped, both, format!("{next}{c}"));
